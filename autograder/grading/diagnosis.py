@@ -1,0 +1,82 @@
+"""Name a known wrong behaviour by running it on the calls that the student's function answered."""
+
+import copy
+import itertools
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from autograder.grading.bank import Model
+from autograder.report import Diagnosis
+from autograder.sandbox.inside.wire import Handle
+from autograder.sandbox.student import Call
+
+MAX_CALLS = 60
+STOPPED = ("TimeoutError", "SystemExit", "NameError")
+
+
+def diagnose(task: str, calls: Sequence[Call], models: Sequence[Model]) -> list[Diagnosis]:
+    """Return the one fault, or the two at once, whose whole behaviour equals the student's; else nothing.
+
+    Values, shapes, kinds of number, exceptions and changed arguments must all agree on every recorded call.
+    """
+    for model in models:
+        if model.task != task:
+            continue
+        asked = [call for call in calls if call.name == model.function and call.error not in STOPPED][:MAX_CALLS]
+        found = _explain(model, asked) if asked else ()
+        if found:
+            by_id = {fault.id: fault for fault in model.faults}
+            return [Diagnosis(id=i, sentence=by_id[i].sentence, example=by_id[i].example) for i in found]
+    return []
+
+
+def _explain(model: Model, calls: Sequence[Call]) -> tuple[str, ...]:
+    if all(_behaves(model, frozenset(), call) for call in calls):
+        return ()
+    ids = [fault.id for fault in model.faults]
+    for count in (1, 2):
+        for chosen in itertools.combinations(ids, count):
+            if all(_behaves(model, frozenset(chosen), call) for call in calls):
+                return chosen
+    return ()
+
+
+def _behaves(model: Model, faults: frozenset[str], call: Call) -> bool:
+    args, kwargs = copy.deepcopy(call.args), copy.deepcopy(call.kwargs)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            value = model.run(faults, *args, **kwargs)
+        except Exception as error:
+            return call.error is not None and call.error in {kind.__name__ for kind in type(error).__mro__[:-2]}
+    if call.error is not None:
+        return False
+    changed = tuple(i for i, arg in enumerate(args) if not _same(arg, call.args[i], exact=True))
+    return changed == call.mutated and _same(value, call.value)
+
+
+def _same(one: Any, other: Any, exact: bool = False) -> bool:
+    if isinstance(one, Handle) or isinstance(other, Handle) or callable(one):
+        return one is other
+    if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)) and _compound(one, other):
+        return len(one) == len(other) and all(_same(a, b, exact) for a, b in zip(one, other, strict=True))
+    if one is None or other is None or isinstance(one, (str, bool)) or isinstance(other, (str, bool)):
+        return type(one) is type(other) and bool(one == other)
+    try:
+        a, b = np.asarray(one), np.asarray(other)
+        if a.shape != b.shape or a.dtype.kind != b.dtype.kind or a.dtype.kind not in "biufc":
+            return False
+        single = a.dtype.itemsize < 8 or b.dtype.itemsize < 8
+        if exact or a.dtype.kind not in "fc":
+            return bool(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc"))
+        return bool(np.allclose(a, b, rtol=1e-4 if single else 1e-6, atol=1e-4 if single else 1e-8, equal_nan=True))
+    except (TypeError, ValueError):
+        return False
+
+
+def _compound(one: Any, other: Any) -> bool:
+    """Say whether a list or tuple holds more than plain numbers, so that it is compared entry by entry."""
+    return isinstance(one, tuple) or isinstance(other, tuple) or len(one) != len(other)

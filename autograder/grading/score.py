@@ -1,0 +1,25 @@
+"""Turn what a task's groups said into points."""
+
+from collections.abc import Sequence
+
+from autograder.report import GroupResult
+
+
+def settle(groups: Sequence[tuple[GroupResult, bool]]) -> list[GroupResult]:
+    """Pay each passed group; a conditional one (second entry True) only when another group of the task passed."""
+    sound = any(result.verdict == "passed" and not conditional for result, conditional in groups)
+    return [_paid(result, sound or not conditional) for result, conditional in groups]
+
+
+def _paid(result: GroupResult, counts: bool) -> GroupResult:
+    if result.verdict != "passed":
+        return result.model_copy(update={"earned": 0.0})
+    if counts:
+        return result.model_copy(update={"earned": result.points})
+    message = "This counts once the values are right somewhere."
+    return result.model_copy(update={"earned": 0.0, "verdict": "not judged", "message": message})
+
+
+def total(groups: Sequence[GroupResult]) -> float:
+    """Return the points that the groups earned."""
+    return float(sum(group.earned for group in groups))

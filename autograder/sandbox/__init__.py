@@ -1,0 +1,1 @@
+"""Run student code behind a wall and talk to it in data only."""

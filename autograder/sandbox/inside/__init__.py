@@ -1,0 +1,1 @@
+"""The only files of this package that the sandbox mounts."""

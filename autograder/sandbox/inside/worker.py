@@ -1,0 +1,233 @@
+"""Run one notebook's cells and answer calls to what they defined. Everything here shares a process with the student."""
+
+import asyncio
+import builtins
+import socket
+import sys
+import threading
+import traceback
+import types
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import wire
+from IPython.core.interactiveshell import InteractiveShell
+from traitlets.config import Config
+
+OUTPUT_CHARS = 8000
+SHELL_MAGICS = ("bash", "sh", "script", "system", "sx", "pip", "conda", "mamba", "uv", "perl", "ruby", "cmd", "!")
+
+
+class Tail:
+    """Keep the last characters that were printed, never more than a fixed number."""
+
+    encoding = "utf-8"
+    errors = "replace"
+
+    def __init__(self) -> None:
+        self.text = ""
+
+    def write(self, text: str) -> int:
+        """Add text."""
+        self.text = (self.text + str(text)[-OUTPUT_CHARS:])[-OUTPUT_CHARS:]
+        return len(text)
+
+    def writelines(self, lines: Any) -> None:
+        """Add each line."""
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        """Do nothing: there is nothing behind."""
+
+    def isatty(self) -> bool:
+        """Say that this is no terminal."""
+        return False
+
+    def take(self) -> str:
+        """Return what was kept and start afresh."""
+        text, self.text = self.text, ""
+        return text
+
+
+def make_shell() -> InteractiveShell:
+    """Make the one IPython shell, with no history, no colours, no shell commands."""
+    config = Config()
+    config.HistoryManager.enabled = False
+    config.InteractiveShell.colors = "nocolor"
+    config.InteractiveShell.autoindent = False
+    shell = InteractiveShell.instance(config=config)
+    shell.system = shell.system_raw = shell.system_piped = _skip_command
+    shell.getoutput = _skip_command
+    shell.ask_exit = lambda: None
+    for name in SHELL_MAGICS:
+        shell.register_magic_function(lambda line="", cell=None: _skip_command(line), "line_cell", name)
+    builtins.input = _no_input
+    return shell
+
+
+def _skip_command(command: Any = "", *_: Any, **__: Any) -> list[str]:
+    print("(shell commands are not run when a notebook is graded; this line was skipped)")
+    return []
+
+
+def _no_input(*_: Any) -> str:
+    raise EOFError("input() has nobody to ask when a notebook is graded")
+
+
+class Worker:
+    """Serve requests from the trusted side over one socket."""
+
+    def __init__(self, sock: socket.socket, shell: InteractiveShell, loop: asyncio.AbstractEventLoop) -> None:
+        self.sock, self.shell, self.loop = sock, shell, loop
+        self.output = Tail()
+        self.kept: dict[int, Any] = {}
+        self.lock = threading.RLock()
+        self.error: BaseException | None = None
+
+    def serve(self) -> None:
+        """Answer requests until the trusted side is gone."""
+        sys.stdout = sys.stderr = self.output  # type: ignore[assignment]
+        self.shell.showtraceback = self._remember_error
+        self.shell.showsyntaxerror = self._remember_error
+        answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+            "cell": self._cell, "call": self._call, "value": self._value, "supply": self._supply,
+        }
+        while True:
+            request = wire.decode(*wire.receive(self.sock))
+            reply = answers[request["op"]](request)
+            reply["output"] = self.output.take()
+            self._reply(request["id"], reply)
+
+    def _reply(self, request: int, reply: dict[str, Any]) -> None:
+        try:
+            message = wire.encode({"id": request, **reply}, self._keep)
+        except (wire.WireError, MemoryError, RecursionError) as error:
+            message = wire.encode({"id": request, "error": _describe(error), "output": ""}, self._keep)
+        wire.send(self.sock, message)
+
+    def _keep(self, value: Any) -> wire.Handle:
+        handle = wire.Handle(len(self.kept) + 1, _kind(value))
+        self.kept[handle.id] = value
+        return handle
+
+    def _remember_error(self, *_: Any, **__: Any) -> None:
+        self.error = sys.exc_info()[1]
+
+    def _cell(self, request: dict[str, Any]) -> dict[str, Any]:
+        source, self.error = request["source"], None
+        try:
+            self.loop.run_until_complete(self._run_cell(source))
+        except BaseException as error:
+            self.error = error
+        return {} if self.error is None else {"error": _describe(self.error, self.shell.user_ns)}
+
+    async def _run_cell(self, source: str) -> None:
+        try:
+            transformed = self.shell.transform_cell(source)
+        except BaseException:
+            transformed = source
+        result = await self.shell.run_cell_async(source, store_history=True, transformed_cell=transformed)
+        self.error = result.error_before_exec or result.error_in_exec or self.error
+
+    def _value(self, request: dict[str, Any]) -> dict[str, Any]:
+        if request["name"] not in self.shell.user_ns:
+            return {"missing": True}
+        return {"value": self.shell.user_ns[request["name"]]}
+
+    def _supply(self, request: dict[str, Any]) -> dict[str, Any]:
+        for name, callback in request["names"].items():
+            self.shell.user_ns[name] = self._bind(callback)
+        return {}
+
+    def _call(self, request: dict[str, Any]) -> dict[str, Any]:
+        owner = request["owner"]
+        try:
+            target = self.shell.user_ns[request["name"]] if owner is None else getattr(
+                self.kept[owner.id], request["name"])
+        except (KeyError, AttributeError):
+            return {"missing": True}
+        args, kwargs = self._bind(request["args"]), self._bind(request["kwargs"])
+        before = [wire.encode(arg, self._keep) if _is_data(arg) else None for arg in args]
+        try:
+            reply: dict[str, Any] = {"value": target(*args, **kwargs)}
+        except BaseException as error:
+            reply = {"error": _describe(error, self.shell.user_ns)}
+        pairs = enumerate(zip(args, before, strict=True))
+        reply["mutated"] = [i for i, (arg, old) in pairs if old is not None and self._changed(arg, old)]
+        return reply
+
+    def _changed(self, arg: Any, old: tuple[bytes, bytes]) -> bool:
+        try:
+            return wire.encode(arg, self._keep) != old
+        except (wire.WireError, MemoryError, RecursionError):
+            return True
+
+    def _bind(self, value: Any) -> Any:
+        if isinstance(value, wire.Callback):
+            return lambda *args, **kwargs: self._call_back(value.id, args, kwargs)
+        if isinstance(value, wire.Handle):
+            return self.kept[value.id]
+        if isinstance(value, (list, tuple)):
+            return type(value)(self._bind(item) for item in value)
+        if isinstance(value, dict):
+            return {key: self._bind(item) for key, item in value.items()}
+        return value
+
+    def _call_back(self, callback: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        with self.lock:
+            request = {"callback": callback, "args": list(args), "kwargs": kwargs}
+            wire.send(self.sock, wire.encode(request, self._keep))
+            reply = wire.decode(*wire.receive(self.sock))
+        if "error" in reply:
+            raise getattr(builtins, reply["error"])("the function that was passed in failed")
+        return self._bind(reply["value"])
+
+
+def _is_data(value: Any) -> bool:
+    return isinstance(value, (np.ndarray, list, dict))
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return "text array" if value.dtype.kind in "US" else "object array"
+    for kind, types_ in (
+        ("function", (types.FunctionType, types.BuiltinFunctionType, types.MethodType)),
+        ("generator", (types.GeneratorType, map, filter, zip)),
+        ("coroutine", (types.CoroutineType,)),
+        ("class", (type,)),
+    ):
+        if isinstance(value, types_):
+            return kind
+    return "object"
+
+
+def _describe(error: BaseException, namespace: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Say which built-in kind of error this is, its text, and the line of the student's cell."""
+    kind = next((k.__name__ for k in type(error).__mro__ if getattr(builtins, k.__name__, None) is k), "Exception")
+    try:
+        message = str(error)[:500]
+    except BaseException:
+        message = ""
+    line = error.lineno if isinstance(error, SyntaxError) else None
+    for frame, number in traceback.walk_tb(error.__traceback__):
+        if frame.f_globals is namespace:
+            line = number
+    return {"kind": kind, "message": message, "line": line}
+
+
+def warm(shell: InteractiveShell, loop: asyncio.AbstractEventLoop) -> None:
+    """Run once what every notebook runs, so that each fork starts with it loaded."""
+    worker = Worker(socket.socket(socket.AF_UNIX), shell, loop)
+    stdout, sys.stdout = sys.stdout, worker.output  # type: ignore[assignment]
+    shell.showtraceback = worker._remember_error
+    for source in ("1 + 1", "1 / 0", "import asyncio\nawait asyncio.sleep(0)", "def f(:", "%time 1", "print('x')"):
+        worker._cell({"source": source})
+    sys.stdout = stdout
+    shell.reset(new_session=True)
+    shell.execution_count = 1
+    shell.user_ns.update({"_": "", "__": "", "___": ""})
+    np.linalg.inv(np.eye(3) + 1.0)
+    np.random.default_rng(0).normal(size=(4, 4)) @ np.ones((4, 4))
+    np.einsum("ij,jk->ik", np.eye(2), np.eye(2))

@@ -1,0 +1,207 @@
+"""Stand for the student's notebook in a grader: names become calls into the sandbox."""
+
+import copy
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from autograder.sandbox.inside.wire import Callback, Handle, WireError
+from autograder.sandbox.workers import Budget, Limits, Worker, WorkerGone, Zygote
+
+__all__ = ["Handle", "Notebook", "Student", "StudentError", "StudentMissing", "StudentTimeout"]
+
+BUILT_IN = frozenset(
+    name for name, kind in vars(__import__("builtins")).items()
+    if isinstance(kind, type) and issubclass(kind, BaseException)
+)  # fmt: skip
+
+
+class StudentError(Exception):
+    """Report that the student's code raised; `kind` is the name of a built-in exception."""
+
+    def __init__(self, kind: str, sentence: str) -> None:
+        super().__init__(sentence)
+        self.kind, self.sentence = kind, sentence
+
+
+class StudentTimeout(StudentError):
+    """Report that the student's code took too long, or that its time is used up."""
+
+
+class StudentMissing(StudentError):
+    """Report that no cell defines the name."""
+
+
+@dataclass(frozen=True)
+class CellOutcome:
+    """Tell how one cell went; `error` is None when it went well."""
+
+    position: int
+    error: str | None = None
+    message: str = ""
+    line: int | None = None
+
+
+@dataclass
+class Call:
+    """Record one call for the diagnosis: what went in (copies), what came out."""
+
+    name: str
+    args: tuple[Any, ...]
+    kwargs: dict[str, Any]
+    value: Any = None
+    error: str | None = None
+    mutated: tuple[int, ...] = ()
+
+
+@dataclass
+class Notebook:
+    """Run one hand-in's cells in a worker, and again in a fresh one whenever that is needed."""
+
+    zygote: Zygote
+    cells: Sequence[tuple[int, str]]  # (position in the file, source)
+    limits: Limits
+    budget: Budget
+    skip: set[int] = field(default_factory=set)  # positions of cells that hung or crashed; shared between forks
+    supplied: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    dead: set[str] = field(default_factory=set)
+    outcomes: dict[int, CellOutcome] = field(default_factory=dict)
+    output: str = ""
+    worker: Worker | None = None
+
+    def start(self) -> Worker:
+        """Return a worker that has run every cell it can; cells that hang or crash are left out the next time."""
+        while self.worker is None or not self.worker.alive:
+            if self.budget.spent:
+                raise WorkerGone("the time for this notebook is used up", timeout=True)
+            self.worker = Worker(self.zygote)
+            try:
+                self._run_cells(self.worker)
+            except WorkerGone:
+                continue
+        return self.worker
+
+    def _run_cells(self, worker: Worker) -> None:
+        for position, source in self.cells:
+            if position not in self.skip:
+                self._run_cell(worker, position, source)
+        if self.supplied:
+            names = {name: Callback(i) for i, name in enumerate(self.supplied)}
+            worker.ask("supply", self.budget.deadline(self.limits.call_seconds), names=names)
+
+    def _run_cell(self, worker: Worker, position: int, source: str) -> None:
+        try:
+            reply = worker.ask("cell", self.budget.deadline(self.limits.cell_seconds), source=source)
+        except WorkerGone as gone:
+            self.skip.add(position)
+            kind = "TimeoutError" if gone.timeout else "SystemExit"
+            self.outcomes[position] = CellOutcome(position, kind, gone.reason)
+            raise
+        except WireError:
+            self.skip.add(position)
+            return
+        self._keep_output(reply)
+        kind, message, line = _error(reply)
+        self.outcomes[position] = CellOutcome(position, kind, message, line)
+
+    def _keep_output(self, reply: dict[str, Any]) -> None:
+        said = reply.get("output")
+        if isinstance(said, str) and said:
+            self.output = (self.output + said[-2000:])[-4000:]
+
+    def ask(self, op: str, name: str, callbacks: dict[int, Callable[..., Any]], **content: Any) -> dict[str, Any]:
+        """Ask the worker about `name`; a name that timed out once is not asked again."""
+        if name in self.dead:
+            raise StudentTimeout("TimeoutError", f"`{name}` took too long earlier and was not called again")
+        try:
+            worker = self.start()
+            deadline = self.budget.deadline(self.limits.call_seconds)
+            reply = worker.ask(op, deadline, callbacks, name=name, **content)
+        except WorkerGone as gone:
+            if gone.timeout:
+                self.dead.add(name)
+                raise StudentTimeout("TimeoutError", f"`{name}` did not finish in time") from gone
+            raise StudentError("SystemExit", f"running `{name}` ended Python itself") from gone
+        self._keep_output(reply)
+        return reply
+
+    def restart(self) -> None:
+        """Have the next question answered by a fresh worker."""
+        self.close()
+
+    def close(self) -> None:
+        """End the worker, if there is one."""
+        if self.worker is not None:
+            self.worker.end()
+            self.worker = None
+
+
+class Student:
+    """Give graders the student's names: `student.softmax(x)` calls, `student.value("name")` reads."""
+
+    def __init__(self, notebook: Notebook, calls: list[Call]) -> None:
+        self._notebook, self._calls = notebook, calls
+        self.mutated: tuple[int, ...] = ()
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return lambda *args, **kwargs: self._call(name, None, args, kwargs)
+
+    def method(self, handle: Handle, name: str, *args: Any, **kwargs: Any) -> Any:
+        """Call a method of an object that stays in the worker."""
+        return self._call(name, handle, args, kwargs)
+
+    def value(self, name: str) -> Any:
+        """Return the value of a variable of the notebook."""
+        return _result(self._notebook.ask("value", name, {}), name)
+
+    def _call(self, name: str, owner: Handle | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        call = Call(name, copy.deepcopy(args), copy.deepcopy(kwargs))
+        self._calls.append(call)
+        callbacks = dict(enumerate(self._notebook.supplied.values()))
+        sent = [self._stand_in(arg, callbacks) for arg in args]
+        try:
+            reply = self._notebook.ask("call", name, callbacks, owner=owner, args=sent, kwargs=kwargs)
+            self.mutated = call.mutated = _positions(reply.get("mutated"), len(args))
+            call.value = _result(reply, name)
+        except StudentError as error:
+            call.error = error.kind
+            raise
+        return call.value
+
+    def _stand_in(self, arg: Any, callbacks: dict[int, Callable[..., Any]]) -> Any:
+        if not callable(arg):
+            return arg
+        number = len(callbacks)
+        callbacks[number] = arg
+        return Callback(number)
+
+
+def _result(reply: dict[str, Any], name: str) -> Any:
+    if reply.get("missing"):
+        raise StudentMissing("NameError", f"no cell defines `{name}`")
+    kind, _, _ = _error(reply)
+    if kind is not None:
+        raise StudentError(kind, f"`{name}` stopped with {kind}")
+    return reply.get("value")
+
+
+def _error(reply: dict[str, Any]) -> tuple[str | None, str, int | None]:
+    error = reply.get("error")
+    if error is None:
+        return None, "", None
+    if not isinstance(error, dict):
+        return "Exception", "", None
+    kind, message, line = error.get("kind"), error.get("message"), error.get("line")
+    return (
+        kind if isinstance(kind, str) and kind in BUILT_IN else "Exception",
+        message[:500] if isinstance(message, str) else "",
+        line if type(line) is int and 0 < line < 100_000 else None,
+    )
+
+
+def _positions(value: Any, count: int) -> tuple[int, ...]:
+    if not isinstance(value, list):
+        return ()
+    return tuple(i for i in value if type(i) is int and 0 <= i < count)

@@ -1,0 +1,181 @@
+"""Start zygotes, fork workers, and ask them things under absolute deadlines."""
+
+import contextlib
+import os
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+
+import msgpack
+
+from autograder.errors import SandboxError
+from autograder.sandbox import wall
+from autograder.sandbox.inside import wire
+
+MAX_CALLBACKS = 20_000
+ISOLATION = "full"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bound what one submission may use: seconds for a cell, a call and in all, bytes of memory and disk."""
+
+    cell_seconds: float = 10.0
+    call_seconds: float = 5.0
+    submission_seconds: float = 120.0
+    memory: int = 1 << 30
+    disk: int = 32 << 20
+
+
+class WorkerGone(Exception):
+    """Report that a worker died, broke the protocol (`reason`), or had to be ended."""
+
+    def __init__(self, reason: str, timeout: bool = False) -> None:
+        super().__init__(reason)
+        self.reason, self.timeout = reason, timeout
+
+
+class Zygote:
+    """Own one warm process inside the wall; use as a context manager."""
+
+    def __init__(self, limits: Limits) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.control = ours
+        self.count = 0
+        self.process = subprocess.Popen(
+            wall.command(theirs.fileno()), pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        theirs.close()
+        settings = {
+            "uid": wall.WORKER_UID if os.getuid() == 0 else 0, "memory": limits.memory, "disk": limits.disk,
+            "cpu": int(limits.submission_seconds) + 5, "seccomp": wall.seccomp_program(),
+        }  # fmt: skip
+        self.versions: dict[str, str] = self._ask(msgpack.packb(settings), 60.0)["versions"]
+
+    def _ask(self, data: bytes, seconds: float, fds: Sequence[int] = ()) -> dict[str, Any]:
+        self.control.settimeout(seconds)
+        try:
+            socket.send_fds(self.control, [data], list(fds))
+            reply = self.control.recv(1 << 16)
+        except OSError:
+            reply = b""
+        if not reply:
+            self.close()
+            said = self.process.stderr.read().decode(errors="replace").strip() if self.process.stderr else ""
+            raise SandboxError(
+                f"The sandbox did not start: {said.splitlines()[-1] if said else 'no answer'}.",
+                "bubblewrap needs root or unprivileged user namespaces (Ubuntu 24.04 restricts them: "
+                "`sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0`).",
+            )
+        message: dict[str, Any] = msgpack.unpackb(reply)
+        return message
+
+    def fork(self) -> tuple[int, socket.socket]:
+        """Fork one worker; return its number and our end of its socket."""
+        self.count += 1
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._ask(msgpack.packb({"op": "fork", "id": self.count}), 10.0, [theirs.fileno()])
+        return self.count, ours
+
+    def end(self, number: int) -> None:
+        """Kill a worker and all that it started."""
+        self._ask(msgpack.packb({"op": "end", "id": number}), 10.0)
+
+    def close(self) -> None:
+        """End the zygote and every worker in it."""
+        self.control.close()
+        self.process.kill()
+        self.process.wait()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+
+@dataclass
+class Budget:
+    """Count down the seconds that a submission has in all, over every fork."""
+
+    seconds: float
+    started: float = field(default_factory=time.monotonic)
+
+    def deadline(self, seconds: float) -> float:
+        """Return the earlier of now + seconds and the end of the budget, on the monotonic clock."""
+        return min(time.monotonic() + seconds, self.started + self.seconds)
+
+    @property
+    def spent(self) -> bool:
+        """Say whether nothing is left."""
+        return time.monotonic() >= self.started + self.seconds
+
+
+class Worker:
+    """Talk to one forked worker; any breach of the protocol ends it."""
+
+    def __init__(self, zygote: Zygote) -> None:
+        self.zygote = zygote
+        self.number, self.sock = zygote.fork()
+        self.alive, self.requests = True, 0
+
+    def ask(
+        self, op: str, deadline: float, callbacks: Mapping[int, Callable[..., Any]] | None = None, **content: Any
+    ) -> dict[str, Any]:
+        """Send one request and return its reply; serve `callbacks` meanwhile; raise WorkerGone."""
+        if not self.alive:
+            raise WorkerGone("the worker has ended")
+        self.requests += 1
+        try:
+            message = wire.encode({"op": op, "id": self.requests, **content}, _only_stand_ins)
+            wire.send(self.sock, message, deadline)
+            return self._await_reply(deadline, callbacks or {})
+        except wire.WireTimeout:
+            reason, timeout = "it took too long", True
+        except wire.WireClosed:
+            reason, timeout = "the Python process ended", False
+        except wire.WireError as error:
+            reason, timeout = f"it sent {error}", False
+        self.end()
+        raise WorkerGone(reason, timeout)
+
+    def _await_reply(self, deadline: float, callbacks: Mapping[int, Callable[..., Any]]) -> dict[str, Any]:
+        for _ in range(MAX_CALLBACKS):
+            reply = wire.decode(*wire.receive(self.sock, deadline))
+            if not isinstance(reply, dict):
+                raise wire.WireError("a reply that is none")
+            if "callback" not in reply:
+                if reply.get("id") != self.requests:
+                    raise wire.WireError("a reply to no request")
+                return reply
+            answer = _call_back(reply, callbacks)
+            wire.send(self.sock, wire.encode(answer, _only_stand_ins), deadline)
+        raise wire.WireError("too many calls back")
+
+    def end(self) -> None:
+        """Kill the worker; safe to call twice."""
+        if self.alive:
+            self.alive = False
+            self.sock.close()
+            self.zygote.end(self.number)
+
+
+def _only_stand_ins(value: Any) -> Any:
+    if isinstance(value, (wire.Handle, wire.Callback)):
+        return value
+    raise wire.WireError("a value that is not data")
+
+
+def _call_back(reply: dict[str, Any], callbacks: Mapping[int, Callable[..., Any]]) -> dict[str, Any]:
+    number, args, kwargs = reply["callback"], reply.get("args"), reply.get("kwargs")
+    if number not in callbacks or not isinstance(args, list) or not isinstance(kwargs, dict):
+        raise wire.WireError("a call back to nothing it was given")
+    with contextlib.suppress(Exception):
+        return {"value": callbacks[number](*args, **kwargs)}
+    return {"error": "ValueError"}

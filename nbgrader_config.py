@@ -1,0 +1,27 @@
+"""Set nbgrader up for this course: `nbgrader` and `autograder` share the layout and the gradebook."""
+
+from pathlib import Path
+
+from nbgrader.preprocessors import ClearSolutions
+from traitlets.config import get_config
+
+c = get_config()
+
+ROOT = Path(__file__).resolve().parent
+
+c.CourseDirectory.course_id = "qkv"
+c.CourseDirectory.root = str(ROOT)
+c.CourseDirectory.directory_structure = "{nbgrader_step}/{student_id}/{assignment_id}"
+c.CourseDirectory.source_directory = "source"
+c.CourseDirectory.release_directory = "assignments"
+c.CourseDirectory.submitted_directory = "submitted"
+c.CourseDirectory.db_url = f"sqlite:///{ROOT / 'gradebook.db'}"
+
+# A stub that raises would stop "run all" at the first open task; the checks below each stub say what is unmet.
+c.ClearSolutions.code_stub = {
+    **ClearSolutions.class_traits()["code_stub"].default(),
+    "python": "# YOUR CODE HERE\n...",
+}
+
+# The stock exporter writes 0.0 for what was never graded; this one leaves it blank.
+c.ExportApp.plugin_class = "autograder.host.exporter.GradesCsv"
