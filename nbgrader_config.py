@@ -3,9 +3,8 @@
 from pathlib import Path
 
 from nbgrader.preprocessors import ClearSolutions
-from traitlets.config import get_config
 
-c = get_config()
+c = get_config()  # noqa: F821 (traitlets gives this name to the file)
 
 ROOT = Path(__file__).resolve().parent
 

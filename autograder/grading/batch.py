@@ -1,0 +1,153 @@
+"""Grade a batch of hand-ins in this process: one zygote, one pytest session, one record each."""
+
+import hashlib
+import importlib.metadata
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from autograder import __version__
+from autograder.course import Assignment
+from autograder.errors import CourseError
+from autograder.grading import seeds
+from autograder.grading.bank import Model
+from autograder.grading.plugin import ARGUMENTS, GradingPlugin
+from autograder.grading.reference import load_reference
+from autograder.grading.submission import Bench, Submission
+from autograder.intake import HandIn, Unreadable, read_notebook
+from autograder.report import Finding, Record, TaskResult, record_path, write_record
+from autograder.sandbox import wall
+from autograder.sandbox.workers import ISOLATION, Limits, Zygote
+
+
+@cache
+def _zygote(limits: Limits) -> Zygote:
+    return Zygote(limits)
+
+
+def grade_batch(assignment: Assignment, hand_ins: Sequence[HandIn], reports: Path, limits: Limits) -> list[Record]:
+    """Grade the hand-ins, write each record as soon as it is whole, and return them in the same order."""
+    bench = _bench(assignment, limits)
+    records: dict[str, Record] = {}
+
+    def keep(record: Record) -> None:
+        write_record(record_path(reports, assignment.name, record.student), record)
+        records[record.student] = record
+
+    def end(submission: Submission) -> None:
+        submission.close()
+        keep(submission.record())
+
+    submissions = []
+    for hand_in in hand_ins:
+        read = _read(bench, hand_in)
+        if isinstance(read, Record):
+            keep(read)
+        else:
+            submissions.append(read)
+    if submissions:
+        _run_graders(assignment, GradingPlugin(submissions, end))
+    return [records[hand_in.student] for hand_in in hand_ins]
+
+
+def _bench(assignment: Assignment, limits: Limits) -> Bench:
+    zygote = _zygote(limits)
+    return Bench(
+        assignment=assignment, reference=load_reference(assignment), models=_models(assignment), zygote=zygote,
+        limits=limits, secret=seeds.course_secret(assignment.root), grader_version=grader_version(assignment),
+        environment=_environment(zygote),
+    )  # fmt: skip
+
+
+def _read(bench: Bench, hand_in: HandIn) -> Submission | Record:
+    if hand_in.path is None:
+        return _ungraded(bench, hand_in, "not graded", Finding(
+            code="no_notebook", sentence="The folder holds no notebook of this assignment.",
+            remedy="Ask for the .ipynb file, or put it in place and grade again.", review=True))  # fmt: skip
+    try:
+        return Submission(bench, hand_in, read_notebook(hand_in.path, bench.assignment))
+    except Unreadable as error:
+        finding = Finding(code="unreadable", sentence=error.message, remedy=error.remedy, review=True)
+        return _ungraded(bench, hand_in, "unreadable", finding)
+
+
+def _ungraded(bench: Bench, hand_in: HandIn, status: str, finding: Finding) -> Record:
+    tasks = [
+        TaskResult(name=t.name, points=t.points, score=None, manual=t.manual, groups=[], diagnosis=[], error=None)
+        for t in bench.assignment.tasks
+    ]
+    return Record(
+        student=hand_in.student, assignment=bench.assignment.name, status=status, graded_at=datetime.now(UTC),
+        submitted_at=hand_in.submitted_at, submission_sha256=_digest(hand_in.path),
+        grader_version=bench.grader_version, environment=bench.environment, isolation=ISOLATION,
+        seed=seeds.fingerprint(bench.secret, bench.assignment.name, hand_in.student), findings=[finding], tasks=tasks,
+    )  # fmt: skip
+
+
+def _digest(path: Path | None) -> str:
+    if path is None or path.is_symlink() or not path.is_file() or path.stat().st_size > 64 << 20:
+        return ""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _run_graders(assignment: Assignment, plugin: GradingPlugin) -> None:
+    with _quiet_pytest(assignment):
+        arguments = [*ARGUMENTS, "-c", os.devnull, "--rootdir", str(assignment.graders), str(assignment.graders)]
+        code = pytest.main(arguments, plugins=[plugin])
+    if code != pytest.ExitCode.OK:
+        raise CourseError(
+            f"The graders in {assignment.graders} could not be run (pytest ended with {code}).",
+            f"Run `python -m pytest --collect-only {assignment.graders}` to see why.",
+        )
+
+
+@contextmanager
+def _quiet_pytest(assignment: Assignment) -> Iterator[None]:
+    """Keep the instructor's own pytest settings and plugins out of grading."""
+    kept = {name: os.environ.pop(name) for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS") if name in os.environ}
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    before = sys.dont_write_bytecode
+    sys.dont_write_bytecode = True
+    try:
+        yield
+    finally:
+        sys.dont_write_bytecode = before
+        del os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"]
+        os.environ.update(kept)
+
+
+@cache
+def _models(assignment: Assignment) -> tuple[Model, ...]:
+    path = assignment.graders / "misconceptions.py"
+    if not path.exists():
+        return ()
+    spec = importlib.util.spec_from_file_location(f"misconceptions_{assignment.name.replace('-', '_')}", path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    models: tuple[Model, ...] = module.MODELS
+    return models
+
+
+@cache
+def grader_version(assignment: Assignment) -> str:
+    """Return a hash over the engine, the graders and the source notebook."""
+    package = Path(__file__).parents[1]
+    engine = [path for path in package.rglob("*.py") if package / "graders" not in path.parents]
+    digest = hashlib.sha256()
+    for path in sorted([*engine, *assignment.graders.rglob("*.py"), assignment.source]):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def _environment(zygote: Zygote) -> dict[str, str]:
+    names = ("msgpack", "nbformat", "nbgrader", "pytest")
+    trusted = {name: importlib.metadata.version(name) for name in names}
+    return {**zygote.versions, **trusted, "autograder": __version__, "platform": wall.platform_name()}

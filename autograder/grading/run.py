@@ -1,0 +1,76 @@
+"""Grade a class: spread its hand-ins over processes and hand back records as they come."""
+
+import multiprocessing
+from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+
+from autograder.course import Assignment, check_assignment
+from autograder.grading.batch import grade_batch
+from autograder.grading.reference import load_reference
+from autograder.grading.seeds import course_secret
+from autograder.intake import HandIn
+from autograder.report import Record
+from autograder.sandbox.wall import bubblewrap
+from autograder.sandbox.workers import Limits
+
+__all__ = ["Limits", "grade_class"]
+
+LARGEST_BATCH = 20
+
+
+def grade_class(
+    assignment: Assignment, hand_ins: Sequence[HandIn], *, reports: Path, jobs: int, limits: Limits,
+    on_record: Callable[[Record], None],
+) -> list[Record]:  # fmt: skip
+    """Grade every hand-in; `on_record` is called as batches end. Records are in the order of the hand-ins."""
+    bubblewrap()
+    check_assignment(assignment)
+    load_reference(assignment)
+    course_secret(assignment.root)
+    todo = _batches(hand_ins, jobs)
+    records: dict[str, Record] = {}
+    while todo:
+        todo = _grade_batches(assignment, todo, reports, jobs, limits, records, on_record)
+    return [records[hand_in.student] for hand_in in hand_ins]
+
+
+def _batches(hand_ins: Sequence[HandIn], jobs: int) -> list[Sequence[HandIn]]:
+    size = max(1, min(LARGEST_BATCH, -(-len(hand_ins) // (jobs * 4))))
+    return [hand_ins[i : i + size] for i in range(0, len(hand_ins), size)]
+
+
+def _grade_batches(
+    assignment: Assignment, batches: Sequence[Sequence[HandIn]], reports: Path, jobs: int, limits: Limits,
+    records: dict[str, Record], on_record: Callable[[Record], None],
+) -> list[Sequence[HandIn]]:  # fmt: skip
+    """Run the batches in one pool; return, one by one, the hand-ins of those that took a process down with them."""
+    again: list[Sequence[HandIn]] = []
+    with _pool(jobs) as pool:
+        running = {pool.submit(grade_batch, assignment, batch, reports, limits): batch for batch in batches}
+        while running:
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                batch = running.pop(future)
+                again += _take(future, batch, records, on_record)
+    return again
+
+
+def _take(
+    future: Future[list[Record]], batch: Sequence[HandIn], records: dict[str, Record],
+    on_record: Callable[[Record], None],
+) -> list[Sequence[HandIn]]:  # fmt: skip
+    try:
+        for record in future.result():
+            records[record.student] = record
+            on_record(record)
+    except BrokenProcessPool:
+        if len(batch) == 1:
+            raise
+        return [[hand_in] for hand_in in batch]
+    return []
+
+
+def _pool(jobs: int) -> Executor:
+    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))

@@ -1,0 +1,187 @@
+"""Grade one submission: run its notebook, judge its groups, choose the better of two passes, make the record."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from autograder.course import Assignment, Task
+from autograder.grading import score, seeds
+from autograder.grading.bank import Model
+from autograder.grading.diagnosis import diagnose
+from autograder.grading.groups import Group, collect_notes
+from autograder.intake import HandIn
+from autograder.intake import Notebook as NotebookFile
+from autograder.report import CellError, Diagnosis, Finding, GroupResult, Record, TaskResult
+from autograder.sandbox.student import Call, Notebook, Student, StudentError
+from autograder.sandbox.workers import ISOLATION, Budget, Limits, Zygote
+
+Judged = list[tuple[GroupResult, bool]]
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Hold what all submissions of a batch share."""
+
+    assignment: Assignment
+    reference: SimpleNamespace
+    models: Sequence[Model]
+    zygote: Zygote
+    limits: Limits
+    secret: bytes
+    grader_version: str
+    environment: dict[str, str]
+
+
+@dataclass
+class Submission:
+    """Collect the verdicts on one hand-in; `trial modes` are "own" and "supplied"."""
+
+    bench: Bench
+    hand_in: HandIn
+    file: NotebookFile
+    judged: dict[tuple[str, str], Judged] = field(default_factory=dict)
+    calls: dict[tuple[str, str], list[Call]] = field(default_factory=dict)
+    notebooks: dict[tuple[str, str], Notebook] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    for_instructor: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.budget = Budget(self.bench.limits.submission_seconds)
+        code = [(cell.position, cell.source) for cell in self.file.cells if cell.kind == "code"]
+        self.own = Notebook(self.bench.zygote, code, self.bench.limits, self.budget)
+
+    @property
+    def reference(self) -> SimpleNamespace:
+        """Return the names of the source notebook."""
+        return self.bench.reference
+
+    def rng(self, task: str, group: str) -> np.random.Generator:
+        """Return the generator of hidden inputs for one group."""
+        return seeds.generator(self.bench.secret, self.bench.assignment.name, self.hand_in.student, task, group)
+
+    def order(self, task: str, group: str) -> int:
+        """Return a number that shuffles the groups of this submission."""
+        return seeds.seed(self.bench.secret, "order", self.hand_in.student, task, group)
+
+    def student(self, task: str, mode: str, names: Sequence[str]) -> Student:
+        """Return the proxy for one pass over one task; `names` are supplied by the reference."""
+        calls = self.calls.setdefault((task, mode), [])
+        return Student(self.own if mode == "own" else self._supplied(task, names), calls)
+
+    def _supplied(self, task: str, names: Sequence[str]) -> Notebook:
+        key = (task, "supplied")
+        if key not in self.notebooks:
+            functions = {name: getattr(self.reference, name) for name in names}
+            own = self.own
+            self.notebooks[key] = Notebook(own.zygote, own.cells, own.limits, self.budget, own.skip, functions)
+        return self.notebooks[key]
+
+    def follows_through(self, task: str, names: Sequence[str]) -> bool:
+        """Say whether the task is to be tried again: it lost points, and so did something it builds on."""
+        worth = {t.name: t.points for t in self.bench.assignment.tasks}
+        lost = score.total(score.settle(self.judged.get((task, "own"), []))) < worth[task]
+        return lost and any(
+            name not in worth or score.total(score.settle(self.judged.get((name, "own"), []))) < worth[name]
+            for name in names
+        )
+
+    def judge(
+        self, task: str, mode: str, name: str, function: Callable[..., None], arguments: dict[str, Any]
+    ) -> None:
+        """Run one group and keep its verdict."""
+        group: Group = function.group  # type: ignore[attr-defined]
+        student = arguments.get("student")
+        if group.fresh and isinstance(student, Student):
+            student._notebook.restart()
+        verdict, message = "failed", ""
+        with collect_notes() as said:
+            try:
+                function(**arguments)
+                verdict = "passed"
+            except StudentError as error:
+                message = f"{error.sentence}."
+            except AssertionError as error:
+                message = str(error)
+            except Exception as error:
+                self._blame_grader(task, name, error)
+        result = GroupResult(
+            name=name, sentence=group.sentence, points=group.points, earned=0.0, verdict=verdict,
+            message=message, notes=list(dict.fromkeys(said.notes)),
+        )  # fmt: skip
+        self.judged.setdefault((task, mode), []).append((result, group.conditional))
+        for sentence in said.reviews:
+            self._find(Finding(code="review", sentence=sentence, review=True))
+
+    def _blame_grader(self, task: str, name: str, error: Exception) -> None:
+        self.for_instructor.append(f"grader of {task}, {name}: {error!r}"[:500])
+        sentence = f"One check of `{task}` could not be carried out; your instructor has been told."
+        self._find(Finding(code="grader_error", sentence=sentence, review=True))
+
+    def _find(self, finding: Finding) -> None:
+        if finding not in self.findings:
+            self.findings.append(finding)
+
+    def close(self) -> None:
+        """End every worker of this submission."""
+        for notebook in (self.own, *self.notebooks.values()):
+            notebook.close()
+
+    def record(self) -> Record:
+        """Make the record of all that was judged."""
+        bench = self.bench
+        tasks = [self._task(task) for task in bench.assignment.tasks]
+        findings = [*self.file.findings, *self.findings, *self._cell_findings()]
+        if self.budget.spent:
+            sentence = f"The notebook used up its {bench.limits.submission_seconds:g} seconds; the rest was not judged."
+            findings.append(Finding(code="budget_spent", sentence=sentence, remedy="Look for a slow cell or loop."))
+        return Record(
+            student=self.hand_in.student, assignment=bench.assignment.name,
+            status="needs review" if any(f.review for f in findings) else "graded",
+            graded_at=datetime.now(UTC), submitted_at=self.hand_in.submitted_at,
+            submission_sha256=self.file.sha256, grader_version=bench.grader_version,
+            environment=bench.environment, isolation=ISOLATION,
+            seed=seeds.fingerprint(bench.secret, bench.assignment.name, self.hand_in.student),
+            findings=findings, tasks=tasks, output_tail="\n".join([*self.for_instructor, self.own.output])[-8000:],
+        )  # fmt: skip
+
+    def _task(self, task: Task) -> TaskResult:
+        if task.manual:
+            return TaskResult(name=task.name, points=task.points, score=None, manual=True, groups=[],
+                              diagnosis=[], error=None)  # fmt: skip
+        passes = {mode: score.settle(self.judged.get((task.name, mode), [])) for mode in ("own", "supplied")}
+        mode = max(passes, key=lambda m: (score.total(passes[m]), m == "own"))
+        groups = sorted(passes[mode], key=lambda group: group.name)
+        points = min(score.total(groups), task.points)
+        return TaskResult(
+            name=task.name, points=task.points, score=points, groups=groups, diagnosis=self._diagnosis(task, points),
+            error=self._error(task.name) if points < task.points else None, followed_through=mode == "supplied",
+        )  # fmt: skip
+
+    def _diagnosis(self, task: Task, points: float) -> list[Diagnosis]:
+        if points >= task.points:
+            return []
+        mode = "supplied" if (task.name, "supplied") in self.judged else "own"
+        return diagnose(task.name, self.calls.get((task.name, mode), []), self.bench.models)
+
+    def _error(self, task: str) -> CellError | None:
+        answers = {cell.position for cell in self.file.cells if cell.grade_id in (task, f"{task}-answer")}
+        for outcome in self.own.outcomes.values():
+            if outcome.error is not None and outcome.position in answers:
+                return CellError(cell=outcome.position, task=task, kind=outcome.error, message=outcome.message,
+                                 line=outcome.line)  # fmt: skip
+        return None
+
+    def _cell_findings(self) -> list[Finding]:
+        return [
+            Finding(
+                code="cell_stopped", cell=outcome.position,
+                sentence=f"Cell {outcome.position} stopped with {outcome.error}: {outcome.message}",
+                remedy="Restart the kernel, run all cells from the top, and mend this one.",
+            )
+            for outcome in sorted(self.own.outcomes.values(), key=lambda o: o.position)
+            if outcome.error is not None
+        ]  # fmt: skip
