@@ -16,7 +16,7 @@ c.CourseDirectory.release_directory = "assignments"
 c.CourseDirectory.submitted_directory = "submitted"
 c.CourseDirectory.db_url = f"sqlite:///{ROOT / 'gradebook.db'}"
 
-# A stub that raises would stop "run all" at the first open task; the checks below each stub say what is unmet.
+# A stub that raises would stop "run all" at the first open task; the check below a stub says what is unmet.
 c.ClearSolutions.code_stub = {
     **ClearSolutions.class_traits()["code_stub"].default(),
     "python": "# YOUR CODE HERE\n...",

@@ -4,12 +4,15 @@ import hashlib
 import importlib.metadata
 import importlib.util
 import os
+import platform
 import sys
+import sysconfig
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -23,7 +26,6 @@ from autograder.grading.reference import load_reference
 from autograder.grading.submission import Bench, Submission
 from autograder.intake import HandIn, Unreadable, read_notebook
 from autograder.report import Finding, Record, TaskResult, record_path, write_record
-from autograder.sandbox import wall
 from autograder.sandbox.workers import ISOLATION, Limits, Zygote
 
 
@@ -62,32 +64,36 @@ def _bench(assignment: Assignment, limits: Limits) -> Bench:
     return Bench(
         assignment=assignment, reference=load_reference(assignment), models=_models(assignment), zygote=zygote,
         limits=limits, secret=seeds.course_secret(assignment.root), grader_version=grader_version(assignment),
-        environment=_environment(zygote),
+        environment={**_trusted_environment(), **zygote.versions},
     )  # fmt: skip
 
 
 def _read(bench: Bench, hand_in: HandIn) -> Submission | Record:
     if hand_in.path is None:
-        return _ungraded(bench, hand_in, "not graded", Finding(
+        return ungraded(bench.assignment, hand_in, "not graded", Finding(
             code="no_notebook", sentence="The folder holds no notebook of this assignment.",
             remedy="Ask for the .ipynb file, or put it in place and grade again.", review=True))  # fmt: skip
     try:
         return Submission(bench, hand_in, read_notebook(hand_in.path, bench.assignment))
     except Unreadable as error:
         finding = Finding(code="unreadable", sentence=error.message, remedy=error.remedy, review=True)
-        return _ungraded(bench, hand_in, "unreadable", finding)
+        return ungraded(bench.assignment, hand_in, "unreadable", finding)
 
 
-def _ungraded(bench: Bench, hand_in: HandIn, status: str, finding: Finding) -> Record:
+def ungraded(
+    assignment: Assignment, hand_in: HandIn, status: Literal["unreadable", "not graded"], finding: Finding
+) -> Record:
+    """Make the record of a hand-in that could not be graded: no scores, and the reason."""
     tasks = [
         TaskResult(name=t.name, points=t.points, score=None, manual=t.manual, groups=[], diagnosis=[], error=None)
-        for t in bench.assignment.tasks
+        for t in assignment.tasks
     ]
+    secret = seeds.course_secret(assignment.root)
     return Record(
-        student=hand_in.student, assignment=bench.assignment.name, status=status, graded_at=datetime.now(UTC),
+        student=hand_in.student, assignment=assignment.name, status=status, graded_at=datetime.now(UTC),
         submitted_at=hand_in.submitted_at, submission_sha256=_digest(hand_in.path),
-        grader_version=bench.grader_version, environment=bench.environment, isolation=ISOLATION,
-        seed=seeds.fingerprint(bench.secret, bench.assignment.name, hand_in.student), findings=[finding], tasks=tasks,
+        grader_version=grader_version(assignment), environment=_trusted_environment(), isolation=ISOLATION,
+        seed=seeds.fingerprint(secret, assignment.name, hand_in.student), findings=[finding], tasks=tasks,
     )  # fmt: skip
 
 
@@ -147,7 +153,8 @@ def grader_version(assignment: Assignment) -> str:
     return digest.hexdigest()[:16]
 
 
-def _environment(zygote: Zygote) -> dict[str, str]:
-    names = ("msgpack", "nbformat", "nbgrader", "pytest")
-    trusted = {name: importlib.metadata.version(name) for name in names}
-    return {**zygote.versions, **trusted, "autograder": __version__, "platform": wall.platform_name()}
+def _trusted_environment() -> dict[str, str]:
+    names = ("ipython", "msgpack", "nbformat", "nbgrader", "numpy", "pytest")
+    versions = {name: importlib.metadata.version(name) for name in names}
+    return {**versions, "python": platform.python_version(), "autograder": __version__,
+            "platform": sysconfig.get_platform()}  # fmt: skip

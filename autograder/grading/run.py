@@ -2,16 +2,16 @@
 
 import multiprocessing
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Executor, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 
 from autograder.course import Assignment, check_assignment
-from autograder.grading.batch import grade_batch
+from autograder.grading.batch import grade_batch, ungraded
 from autograder.grading.reference import load_reference
 from autograder.grading.seeds import course_secret
 from autograder.intake import HandIn
-from autograder.report import Record
+from autograder.report import Finding, Record, record_path, write_record
 from autograder.sandbox.wall import bubblewrap
 from autograder.sandbox.workers import Limits
 
@@ -53,23 +53,24 @@ def _grade_batches(
             done, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in done:
                 batch = running.pop(future)
-                again += _take(future, batch, records, on_record)
+                try:
+                    graded = future.result()
+                except BrokenProcessPool:
+                    graded = [_give_up(assignment, batch[0], reports)] if len(batch) == 1 else []
+                    again += [[hand_in] for hand_in in batch] if len(batch) > 1 else []
+                for record in graded:
+                    records[record.student] = record
+                    on_record(record)
     return again
 
 
-def _take(
-    future: Future[list[Record]], batch: Sequence[HandIn], records: dict[str, Record],
-    on_record: Callable[[Record], None],
-) -> list[Sequence[HandIn]]:  # fmt: skip
-    try:
-        for record in future.result():
-            records[record.student] = record
-            on_record(record)
-    except BrokenProcessPool:
-        if len(batch) == 1:
-            raise
-        return [[hand_in] for hand_in in batch]
-    return []
+def _give_up(assignment: Assignment, hand_in: HandIn, reports: Path) -> Record:
+    """Record that grading this hand-in took its process down, twice."""
+    sentence = "Grading this notebook ended the grading process, twice; it was given up."
+    finding = Finding(code="given_up", sentence=sentence, remedy="Look at the notebook by hand.", review=True)
+    record = ungraded(assignment, hand_in, "not graded", finding)
+    write_record(record_path(reports, assignment.name, hand_in.student), record)
+    return record
 
 
 def _pool(jobs: int) -> Executor:

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import sys
-import sysconfig
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -79,23 +78,24 @@ def _python() -> str:
 
 
 def _python_mounts() -> Iterator[str]:
-    yield from ("--ro-bind", "/usr", "/usr")
-    for name in ("lib", "lib64", "lib32", "bin"):
+    """Mount the interpreter, its standard library and the shared libraries that it needs; no other program."""
+    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    libraries = [*Path("/usr/lib").glob("*-linux-gnu*"), Path("/usr/lib64"), Path("/etc/ld.so.cache")]
+    if _home_prefix() == "/usr":
+        libraries += [Path(os.path.realpath(sys.executable)), Path("/usr/lib") / version]
+    for path in libraries:
+        if path.exists():
+            yield from ("--ro-bind", str(path), str(path))
+    for name in ("lib", "lib64"):
         path = Path("/") / name
         if path.is_symlink():
             yield from ("--symlink", os.readlink(path), str(path))
         elif path.is_dir():
             yield from ("--ro-bind", str(path), str(path))
-    if Path("/etc/ld.so.cache").exists():
-        yield from ("--ro-bind", "/etc/ld.so.cache", "/etc/ld.so.cache")
     if _home_prefix() != "/usr":
         yield from ("--ro-bind", sys.base_prefix, "/python")
-    version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
-    hidden = ["/usr/lib/python3/dist-packages", "/usr/local", f"{_home_prefix()}/lib/{version}/site-packages"]
-    for path in hidden:
-        outside = path.replace("/python", sys.base_prefix, 1) if path.startswith("/python/") else path
-        if Path(outside).is_dir():
-            yield from ("--perms", "0755", "--tmpfs", path)
+        if (Path(sys.base_prefix) / "lib" / version / "site-packages").is_dir():
+            yield from ("--perms", "0755", "--tmpfs", f"/python/lib/{version}/site-packages")
 
 
 def _package_mounts() -> Iterator[str]:
@@ -155,8 +155,3 @@ def seccomp_program() -> bytes:
         rules.export_bpf(file)
         file.seek(0)
         return file.read()
-
-
-def platform_name() -> str:
-    """Return the machine's platform as the record states it."""
-    return sysconfig.get_platform()

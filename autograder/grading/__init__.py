@@ -1,0 +1,23 @@
+"""What graders use: groups, comparison, the bank's types, and the student's ways to fail."""
+
+from autograder.grading.bank import Fault, Model
+from autograder.grading.compare import agree, array, exact_int, unpack
+from autograder.grading.groups import Group, Mismatch, group, note, review
+from autograder.sandbox.student import StudentError, StudentMissing, StudentTimeout
+
+__all__ = [
+    "Fault",
+    "Group",
+    "Mismatch",
+    "Model",
+    "StudentError",
+    "StudentMissing",
+    "StudentTimeout",
+    "agree",
+    "array",
+    "exact_int",
+    "group",
+    "note",
+    "review",
+    "unpack",
+]

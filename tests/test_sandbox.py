@@ -1,0 +1,166 @@
+"""Real workers behind the real wall: what they can do, what they cannot, and how they end."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from autograder.sandbox.student import Notebook, Student, StudentError, StudentMissing, StudentTimeout
+from autograder.sandbox.workers import Budget, Limits, Zygote
+
+LIMITS = Limits(cell_seconds=1.5, call_seconds=1.0, submission_seconds=30.0)
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[Zygote]:
+    with Zygote(LIMITS) as started:
+        yield started
+
+
+@pytest.fixture
+def run(zygote: Zygote) -> Iterator[object]:
+    opened: list[Notebook] = []
+
+    def start(*cells: str, **supplied: object) -> Student:
+        numbered = list(enumerate(cells, start=1))
+        notebook = Notebook(zygote, numbered, LIMITS, Budget(LIMITS.submission_seconds), supplied=supplied)  # type: ignore[arg-type]
+        opened.append(notebook)
+        return Student(notebook, [])
+
+    yield start
+    for notebook in opened:
+        notebook.close()
+
+
+def test_a_function_is_called_with_arrays_and_gives_arrays(run) -> None:
+    student = run("import numpy as np\ndef twice(x, *, by=2):\n    return np.asarray(x) * by, 'ok'")
+    values, word = student.twice(np.arange(3.0), by=3)
+    assert values.tolist() == [0.0, 3.0, 6.0] and word == "ok"
+
+
+def test_cells_run_as_in_ipython(run) -> None:
+    student = run("6 * 7", "answer = _", "import asyncio\nawait asyncio.sleep(0)\nlater = 1", "%time x = 3",
+                  "!echo hello", "%%bash\nls", "%pip install torch", "exit", "after = 2")  # fmt: skip
+    assert [student.value(n) for n in ("answer", "later", "x", "after")] == [42, 1, 3, 2]
+
+
+def test_a_failing_cell_is_recorded_and_the_next_one_runs(run) -> None:
+    student = run("a = 1\nraise KeyError('k')", "def f(:", "input()", "b = 2")
+    assert student.value("b") == 2
+    outcomes = student._notebook.outcomes
+    assert [outcomes[i].error for i in (1, 2, 3)] == ["KeyError", "SyntaxError", "EOFError"]
+    assert outcomes[1].line == 2
+
+
+def test_a_cell_that_hangs_is_skipped_in_later_forks(run) -> None:
+    student = run("a = 1", "while True: pass", "b = 2")
+    start = time.monotonic()
+    assert student.value("b") == 2
+    student._notebook.restart()
+    assert student.value("a") == 1
+    assert time.monotonic() - start < 2 * LIMITS.cell_seconds
+
+
+def test_a_function_that_timed_out_is_not_called_again(run) -> None:
+    student = run("def slow():\n    while True: pass", "def quick(): return 1")
+    with pytest.raises(StudentTimeout):
+        student.slow()
+    start = time.monotonic()
+    with pytest.raises(StudentTimeout, match="earlier"):
+        student.slow()
+    assert time.monotonic() - start < 0.2
+    assert student.quick() == 1
+
+
+def test_a_name_that_no_cell_defines_is_missing(run) -> None:
+    student = run("x = 1")
+    with pytest.raises(StudentMissing):
+        student.nothing()
+
+
+@pytest.mark.parametrize(("body", "kind"), [
+    ("raise ValueError('no')", "ValueError"), ("raise SystemExit", "SystemExit"), ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+    ("import os; os._exit(0)", "SystemExit"), ("import ctypes; ctypes.string_at(1)", "SystemExit"),
+    ("return np.ones(5 * 10**9)", "MemoryError"), ("return np.ones(2**24)", "WireError"),
+    ("class Mine(LookupError): pass\n    raise Mine('secret')", "LookupError"),
+])  # fmt: skip
+def test_trouble_in_a_call_is_a_failed_call(run, body: str, kind: str) -> None:
+    student = run(f"import numpy as np\ndef f():\n    {body}", "def g(): return 5")
+    with pytest.raises(StudentError) as caught:
+        student.f()
+    assert caught.value.kind == (kind if kind != "WireError" else "Exception")
+    assert "secret" not in str(caught.value)
+    assert student.g() == 5
+
+
+@pytest.mark.parametrize("code", [
+    "import os; os.fork()", "import subprocess; subprocess.run(['/bin/ls'])", "import socket; socket.socket()",
+    "import socket; socket.socket(socket.AF_UNIX)", "import os; os.kill(1, 9)", "import os; os.kill(-1, 9)",
+    "import os; os.execv('/bin/true', ['true'])", "import os; open('/inside/x', 'w')", "open('/x', 'w')",
+    "open('/usr/x', 'w')", "import multiprocessing; multiprocessing.Process(target=print).start()",
+    "import os; os.setuid(0)", "import os; os.listdir('/root')", "import os; os.listdir('/proc/1')",
+    "import torch", "import scipy", "import pytest", "import autograder",
+    "import ctypes, os\nif ctypes.CDLL(None).unshare(0x10000000): raise OSError",
+    "import ctypes\nif ctypes.CDLL(None).ptrace(0, 0, 0, 0): raise OSError",
+])  # fmt: skip
+def test_what_a_worker_cannot_do(run, code: str) -> None:
+    body = "\n".join(f"    {line}" for line in code.splitlines())
+    student = run(f"def attempt():\n{body}")
+    with pytest.raises(StudentError):
+        student.attempt()
+
+
+def test_a_worker_sees_no_environment_no_repository_and_nobody_else(run, monkeypatch) -> None:
+    monkeypatch.setenv("AUTOGRADER_SECRET", "do not tell")
+    student = run(
+        "import os\n"
+        "def look():\n"
+        "    found = [f for top in ('/', '/home', '/tmp', '/proc') for f in os.listdir(top)]\n"
+        "    walked = [f for _, _, names in os.walk('/') for f in names if 'misconception' in f or 'test_softmax' in f]\n"
+        "    return dict(os.environ), found, walked, os.getpid(), len(os.listdir('/proc'))"
+    )
+    environment, found, walked, pid, processes = student.look()
+    assert "do not tell" not in str(environment)
+    assert not walked and pid == 1 and processes == 0
+    assert Path(__file__).parts[1] not in found or Path(__file__).parts[1] in ("usr", "home", "tmp")
+
+
+def test_files_of_one_worker_are_gone_for_the_next(run) -> None:
+    write = "import os\nfor place in ('/home/a', '/tmp/a'):\n    open(place, 'w').write('left')\nhere = os.listdir('/home')"
+    assert run(write).value("here") == ["a"]
+    assert run("import os\nseen = os.listdir('/home') + os.listdir('/tmp')").value("seen") == []
+
+
+def test_changed_arguments_are_told(run) -> None:
+    student = run("def f(a, b):\n    b[0] = 9\n    return a")
+    given = np.zeros(3)
+    student.f(np.zeros(2), given)
+    assert student.mutated == (1,) and given[0] == 0
+
+
+def test_functions_cross_as_callbacks_for_one_call_only(run) -> None:
+    student = run("kept = []\ndef ask(f):\n    kept.append(f)\n    return f(3)\ndef again():\n    return kept[0](3)")
+    assert student.ask(lambda x: x + 1) == 4
+    with pytest.raises(StudentError):
+        student.again()
+
+
+def test_supplied_names_replace_the_student_s(run) -> None:
+    student = run("def base(x): return -1\ndef built(x): return base(x) + 1", base=lambda x: x * 10)
+    assert student.built(2) == 21
+
+
+def test_output_is_kept_short(run) -> None:
+    student = run("print('x' * 50_000_000)", "def f():\n    print('y' * 10_000_000)\n    return 1")
+    assert student.f() == 1
+    assert len(student._notebook.output) <= 4000
+
+
+def test_nothing_is_left_running(zygote) -> None:
+    with Zygote(LIMITS) as other:
+        notebook = Notebook(other, [(1, "x = 1")], LIMITS, Budget(10))
+        Student(notebook, []).value("x")
+        process = other.process
+    assert process.poll() is not None
