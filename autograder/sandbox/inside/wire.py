@@ -101,11 +101,10 @@ def _array_tree(value: Any, keep: Callable[[Any], Any], blob: bytearray) -> Any:
     code = plain.dtype.newbyteorder("<").str
     if code not in DTYPES:
         return _kept_tree(keep(value))
-    raw = plain.astype(code, copy=False).tobytes()
     start = len(blob)
-    if start + len(raw) > MAX_BLOB:
+    if start + plain.nbytes > MAX_BLOB:
         raise WireError("the value is too large to send")
-    blob += raw
+    blob += plain.astype(code, copy=False).tobytes()
     return [tag, code, list(plain.shape), start]
 
 
