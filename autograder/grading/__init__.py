@@ -1,7 +1,7 @@
 """What graders use: groups, comparison, the bank's types, and the student's ways to fail."""
 
 from autograder.grading.bank import Fault, Model
-from autograder.grading.compare import agree, array, exact_int, unpack
+from autograder.grading.compare import agree, array, exact_int, is_single, unpack
 from autograder.grading.groups import Group, Mismatch, group, note, review
 from autograder.sandbox.student import StudentError, StudentMissing, StudentTimeout
 
@@ -17,6 +17,7 @@ __all__ = [
     "array",
     "exact_int",
     "group",
+    "is_single",
     "note",
     "review",
     "unpack",

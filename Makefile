@@ -1,0 +1,29 @@
+# Each target sets itself up: the virtual environment is made once, and again when its description changes.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test bench lint clean
+
+demo: $(READY)
+	$(BIN)/autograder demo
+
+test: lint
+	$(BIN)/mypy
+	$(BIN)/pytest
+
+bench: $(READY)
+	$(BIN)/python tests/benchmarks/throughput.py
+
+lint: $(READY)
+	$(BIN)/ruff check .
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install -q --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

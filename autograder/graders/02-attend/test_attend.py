@@ -1,0 +1,92 @@
+"""Grade `attend(query, keys, values) -> (blend, weights)`: scores from keys, a blend of values."""
+
+import numpy as np
+
+from autograder.grading import Mismatch, agree, array, group, is_single, unpack
+
+builds_on = ("softmax",)
+
+SIZES = ((5, 3, 4), (6, 4, 2), (4, 4, 4), (8, 3, 5), (1, 3, 2))  # tokens, key width, value width
+
+
+def draw(rng, tokens, width, value_width, spread=1.0):
+    query = rng.normal(size=width) * spread
+    return query, rng.normal(size=(tokens, width)), rng.normal(size=(tokens, value_width))
+
+
+@group("weighs the tokens by the softmax of keys @ query", points=4)
+def test_weights(student, reference, rng):
+    for spread in (1.0, 12.0, 0.01):
+        for sizes in SIZES:
+            inputs = draw(rng, *sizes, spread)
+            raw = student.attend(*inputs)
+            agree(unpack(raw, 2)[1], reference.attend(*inputs)[1], like=raw)
+
+
+@group("blends the values by those weights", points=4)
+def test_blend(student, reference, rng):
+    for spread in (1.0, 12.0, 0.01):
+        for sizes in SIZES:
+            inputs = draw(rng, *sizes, spread)
+            raw = student.attend(*inputs)
+            agree(unpack(raw, 2)[0], reference.attend(*inputs)[0], like=raw)
+
+
+@group("lets a value move the blend by its token's share and the weights not at all", points=3)
+def test_influence(student, rng):
+    query, keys, values = draw(rng, 6, 4, 4)
+    odds = np.exp(keys @ query - (keys @ query)[0])
+    before = student.attend(query, keys, values)
+    blend, weights = (array(part) for part in unpack(before, 2))
+    step = rng.uniform(0.5, 1.5, size=4)
+    for token in range(6):
+        moved = values.copy()
+        moved[token] += step
+        after = student.attend(query, keys, moved)
+        new_blend, new_weights = unpack(after, 2)
+        agree(new_weights, weights, like=before)
+        agree(array(new_blend, shape=(4,)) - array(blend, shape=(4,)), step * odds[token] / odds.sum(), like=after)
+
+
+@group("gives shares of one whole that stay with their tokens, whatever the order", points=2)
+def test_tokens(student, rng):
+    query, keys, values = draw(rng, 6, 3, 5)
+    keys[4] = keys[1]
+    raw = student.attend(query, keys, values)
+    blend, weights = unpack(raw, 2)
+    weights = array(weights, shape=(6,))
+    if not (weights > 0).all() or abs(weights.sum() - 1) > (1e-4 if is_single(raw) else 2e-7):
+        raise Mismatch("the weights are not positive shares that add up to 1")
+    agree(weights[4], weights[1], like=raw)
+    if list(np.argsort((keys @ query)[[0, 1, 2, 3, 5]])) != list(np.argsort(weights[[0, 1, 2, 3, 5]])):
+        raise Mismatch("a token that matches the query better does not always get more")
+    order = np.roll(rng.permutation(5), 1)
+    order = np.concatenate([order + 1, [0]])
+    agree(student.attend(query, keys[order], values[order]), (array(blend, shape=(5,)), weights[order]), like=raw)
+
+
+@group("stays right when scores are huge", points=1)
+def test_large_scores(student, reference, rng):
+    query = np.array([40.0, -30.0, 50.0])
+    keys = rng.integers(-16, 17, size=(7, 3)).astype(float)
+    keys[0] += 5.0
+    values = rng.normal(size=(7, 2))
+    for side in (query, -query):
+        agree(student.attend(side, keys, values), reference.attend(side, keys, values))
+
+
+@group("takes whole numbers and nested lists", points=1)
+def test_plain_inputs(student, reference, rng):
+    query, keys = rng.integers(-2, 3, size=3), rng.integers(-2, 3, size=(5, 3))
+    values = rng.integers(-9, 10, size=(5, 4))
+    wanted = reference.attend(query, keys, values)
+    agree(student.attend(query, keys, values), wanted)
+    agree(student.attend(query.tolist(), keys.tolist(), values.tolist()), wanted)
+
+
+@group("leaves its arguments as they were", points=1, conditional=True)
+def test_pure(student, rng):
+    for sizes in ((6, 3, 4), (4, 4, 4)):
+        student.attend(*draw(rng, *sizes))
+        if student.mutated:
+            raise Mismatch("`attend` changed an array that it was given")

@@ -1,0 +1,85 @@
+"""Grade `attend_all(Q, K, V) -> (out, weights)`: every query at once, unscaled."""
+
+import numpy as np
+
+from autograder.grading import Mismatch, agree, array, group, unpack
+
+builds_on = ("softmax", "attend")
+
+SIZES = ((5, 6, 3, 4), (7, 3, 2, 5), (4, 4, 4, 4), (2, 8, 6, 3), (1, 5, 3, 2), (3, 1, 4, 2))
+
+
+def draw(rng, queries, tokens, width, value_width, spread=1.0):
+    q = rng.normal(size=(queries, width)) * spread
+    return q, rng.normal(size=(tokens, width)), rng.normal(size=(tokens, value_width))
+
+
+@group("gives each query a row of weights over the keys, unscaled", points=4)
+def test_weights(student, reference, rng):
+    for spread in (1.0, 8.0, 0.01):
+        for sizes in SIZES:
+            inputs = draw(rng, *sizes, spread)
+            raw = student.attend_all(*inputs)
+            agree(unpack(raw, 2)[1], reference.attend_all(*inputs)[1], like=raw)
+
+
+@group("blends the values once per query", points=4)
+def test_out(student, reference, rng):
+    for spread in (1.0, 8.0, 0.01):
+        for sizes in SIZES:
+            inputs = draw(rng, *sizes, spread)
+            raw = student.attend_all(*inputs)
+            agree(unpack(raw, 2)[0], reference.attend_all(*inputs)[0], like=raw)
+
+
+@group("answers a query the same way alone and among others", points=2)
+def test_alone(student, rng):
+    q, k, v = draw(rng, 4, 6, 3, 5)
+    raw = student.attend_all(q, k, v)
+    out, weights = unpack(raw, 2)
+    out, weights = array(out, shape=(4, 5)), array(weights, shape=(4, 6))
+    scores = q @ k.T
+    if not (weights > 0).all():
+        raise Mismatch("a weight is not positive although the scores lie close together")
+    agree(weights / weights[:, :1], np.exp(scores - scores[:, :1]), like=raw)
+    for row in range(4):
+        alone = student.attend_all(q[row : row + 1], k, v)
+        agree(alone, (out[row : row + 1], weights[row : row + 1]), like=raw)
+
+
+@group("lets a value move the outputs by its token's share and the weights not at all", points=1)
+def test_influence(student, rng):
+    q, k, v = draw(rng, 3, 5, 4, 4)
+    odds = np.exp(q @ k.T)
+    shares = odds / odds.sum(axis=1, keepdims=True)
+    before = student.attend_all(q, k, v)
+    out, weights = unpack(before, 2)
+    token, step = int(rng.integers(5)), rng.uniform(0.5, 1.5, size=4)
+    moved = v.copy()
+    moved[token] += step
+    wanted = (array(out, shape=(3, 4)) + np.outer(shares[:, token], step), array(weights))
+    agree(student.attend_all(q, k, moved), wanted, like=before)
+
+
+@group("stays right when scores are huge", points=1)
+def test_large_scores(student, reference, rng):
+    q = np.array([[40.0, 30.0, 50.0], [-40.0, -60.0, -50.0], [1.0, 0.0, -1.0]])
+    k = rng.integers(20, 33, size=(5, 3)).astype(float)
+    v = rng.normal(size=(5, 2))
+    agree(student.attend_all(q, k, v), reference.attend_all(q, k, v))
+
+
+@group("takes whole numbers and nested lists", points=1)
+def test_plain_inputs(student, reference, rng):
+    inputs = [rng.integers(-2, 3, size=shape) for shape in ((3, 2), (5, 2), (5, 4))]
+    wanted = reference.attend_all(*inputs)
+    agree(student.attend_all(*inputs), wanted)
+    agree(student.attend_all(*[part.tolist() for part in inputs]), wanted)
+
+
+@group("leaves its arguments as they were", points=1, conditional=True)
+def test_pure(student, rng):
+    for sizes in ((5, 6, 3, 4), (4, 4, 4, 4)):
+        student.attend_all(*draw(rng, *sizes))
+        if student.mutated:
+            raise Mismatch("`attend_all` changed an array that it was given")

@@ -1,0 +1,68 @@
+"""Grade `cross_attend(X_q, X_kv, W_q, W_k, W_v) -> (out, weights)`: one side asks, the other is read."""
+
+import numpy as np
+
+from autograder.grading import Mismatch, agree, array, group, unpack
+
+builds_on = ("softmax", "attend", "project", "attend_all")
+
+# askers, tokens read, width of either side, key width, value width
+SIZES = ((3, 5, 4, 6, 2, 7), (6, 4, 3, 5, 7, 2), (4, 4, 4, 4, 4, 4), (5, 3, 4, 4, 3, 2), (1, 6, 3, 4, 2, 5))
+
+
+def draw(rng, askers, tokens, asking, reading, width, value_width, spread=0.6):
+    shapes = ((askers, asking), (tokens, reading), (asking, width), (reading, width), (reading, value_width))
+    return tuple(rng.normal(size=shape) * spread for shape in shapes)
+
+
+@group("weighs the second sequence for each query made from the first, unscaled", points=3)
+def test_weights(student, reference, rng):
+    for spread in (0.6, 1.5, 0.1):
+        for sizes in SIZES:
+            inputs = draw(rng, *sizes, spread)
+            raw = student.cross_attend(*inputs)
+            agree(unpack(raw, 2)[1], reference.cross_attend(*inputs)[1], like=raw)
+
+
+@group("blends values made from the second sequence", points=3)
+def test_out(student, reference, rng):
+    for spread in (0.6, 1.5, 0.4):
+        for sizes in SIZES:
+            inputs = draw(rng, *sizes, spread)
+            raw = student.cross_attend(*inputs)
+            agree(unpack(raw, 2)[0], reference.cross_attend(*inputs)[0], like=raw)
+
+
+@group("reads the second sequence in any order, and lets each asker read it differently", points=2)
+def test_order(student, rng):
+    asking, read, *matrices = draw(rng, 3, 6, 4, 5, 2, 3, spread=0.9)
+    raw = student.cross_attend(asking, read, *matrices)
+    out, weights = unpack(raw, 2)
+    out, weights = array(out, shape=(3, 3)), array(weights, shape=(3, 6))
+    if not (weights > 0).all() or np.abs(weights.sum(axis=1) - 1).max() > 1e-4:
+        raise Mismatch("a row of weights is not made of positive shares that add up to 1")
+    if np.abs(weights - weights[0]).max() < 1e-6 or np.abs(out - out[0]).max() < 1e-6:
+        raise Mismatch("different askers get the same answer")
+    order = np.roll(np.arange(6), 1 + int(rng.integers(5)))
+    agree(student.cross_attend(asking, read[order], *matrices), (out, weights[:, order]), like=raw)
+    agree(student.cross_attend(asking[::-1].copy(), read, *matrices), (out[::-1], weights[::-1]), like=raw)
+    twice = (out, np.hstack([weights, weights]) / 2)
+    agree(student.cross_attend(asking, np.vstack([read, read]), *matrices), twice, like=raw)
+
+
+@group("takes whole numbers and nested lists", points=1)
+def test_plain_inputs(student, reference, rng):
+    shapes = ((3, 2), (5, 4), (2, 3), (4, 3), (4, 2))
+    inputs = [rng.integers(-1, 2, size=shape) for shape in shapes]
+    inputs[1][0] = [1, 0, -1, 1]
+    wanted = reference.cross_attend(*inputs)
+    agree(student.cross_attend(*inputs), wanted)
+    agree(student.cross_attend(*[part.tolist() for part in inputs]), wanted)
+
+
+@group("leaves its arguments as they were", points=1, conditional=True)
+def test_pure(student, rng):
+    for sizes in ((3, 5, 4, 6, 2, 7), (4, 4, 4, 4, 4, 4)):
+        student.cross_attend(*draw(rng, *sizes))
+        if student.mutated:
+            raise Mismatch("`cross_attend` changed an array that it was given")

@@ -1,0 +1,71 @@
+"""Grade `softmax(x, axis=-1)`: one row, many rows, any axis, any size of score."""
+
+import numpy as np
+
+from autograder.grading import Mismatch, agree, array, group, is_single
+
+
+@group("turns one row of scores into weights", points=2)
+def test_one_row(student, reference, rng):
+    for size, spread in ((5, 1.0), (7, 0.01), (6, 30.0), (1, 1.0)):
+        x = rng.normal(size=size) * spread
+        agree(student.softmax(x), reference.softmax(x))
+
+
+@group("treats every row of a matrix on its own", points=3)
+def test_matrix(student, reference, rng):
+    for shape in ((3, 5), (4, 4), (6, 2), (1, 7), (5, 1)):
+        x = rng.normal(size=shape) * 2
+        agree(student.softmax(x), reference.softmax(x))
+
+
+@group("works along any axis of an array with one to four axes", points=3)
+def test_axis(student, reference, rng):
+    for shape in ((6,), (3, 5), (4, 4), (2, 3, 4), (2, 3, 5, 4)):
+        x = rng.normal(size=shape)
+        for axis in range(-len(shape), len(shape)):
+            agree(student.softmax(x, axis), reference.softmax(x, axis))
+    agree(student.softmax(x, axis=1), reference.softmax(x, axis=1))
+    agree(student.softmax(x, axis=-2), reference.softmax(x, axis=-2))
+
+
+@group("gives two scores odds of e to the power of their gap, and shares that add up to 1", points=2)
+def test_odds(student, rng):
+    for lead in (0.0, 12.0):
+        x = rng.uniform(-2, 2, size=6) + [0, 0, 0, lead, 0, 0]
+        raw = student.softmax(x)
+        shares = array(raw, shape=(6,))
+        if not (shares > 0).all():
+            raise Mismatch("a share is not positive although the scores lie close together")
+        agree(shares / shares[0], np.exp(x - x[0]), like=raw)
+        if abs(shares.sum() - 1) > (1e-4 if is_single(raw) else 2e-7):
+            raise Mismatch("the shares do not add up to 1")
+        agree(student.softmax(x + rng.integers(2, 9)), shares, like=raw)
+
+
+@group("stays right for huge scores, hugely negative ones, and wide gaps", points=2)
+def test_large_scores(student, reference, rng):
+    x = rng.integers(-16, 17, size=(3, 5)) / 8
+    agree(student.softmax(x + 1000.0), reference.softmax(x + 1000.0))
+    agree(student.softmax(x - 2000.0), reference.softmax(x - 2000.0))
+    rows = x + [[1000.0], [-2000.0], [0.0]]
+    agree(student.softmax(rows), reference.softmax(rows))
+    gaps = x[0] + [0.0, 800.0, 0.0, -900.0, 800.0]
+    agree(student.softmax(gaps), reference.softmax(gaps))
+
+
+@group("takes whole numbers and nested lists", points=1)
+def test_plain_inputs(student, reference, rng):
+    whole = rng.integers(-3, 4, size=7)
+    agree(student.softmax(whole), reference.softmax(whole))
+    agree(student.softmax(whole.tolist()), reference.softmax(whole))
+    nested = rng.normal(size=(2, 3)).tolist()
+    agree(student.softmax(nested), reference.softmax(nested))
+
+
+@group("leaves its argument as it was", points=1, conditional=True)
+def test_pure(student, rng):
+    for x in (rng.normal(size=6), rng.normal(size=(3, 4)), rng.normal(size=5).tolist()):
+        student.softmax(x)
+        if student.mutated:
+            raise Mismatch("`softmax` changed the array that it was given")
