@@ -117,7 +117,8 @@ def _stray_notebook(folder: Path, assignment: str) -> Path | None:
 def _hand_in(student_folder: Path, assignment: str) -> HandIn:
     folder = student_folder / assignment
     path = _pick(folder, assignment) or _stray_notebook(student_folder, assignment)
-    return HandIn(student_folder.name, assignment, path, _timestamp(folder / "timestamp.txt"))
+    student = os.fsencode(student_folder.name).decode("utf-8", "replace")
+    return HandIn(student, assignment, path, _timestamp(folder / "timestamp.txt"))
 
 
 def _pick(folder: Path, assignment: str) -> Path | None:
@@ -508,7 +509,7 @@ def _look_for_copies(cells: list[Cell], findings: list[Finding]) -> None:
 
 
 def _look_for_checks(cells: list[Cell], assignment: Assignment, findings: list[Finding]) -> None:
-    """Remark on check cells that are gone or no longer code; hidden graders find the functions by name anyway."""
+    """Remark on graded cells that are gone or no longer code; functions are found by name all the same."""
     places = {cell.grade_id: cell for cell in cells}
     for task in assignment.tasks:
         cell = places.get(task.name)

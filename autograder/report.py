@@ -168,7 +168,7 @@ class Record(_Model):
 def record_path(reports: Path, assignment: str, student: str) -> Path:
     """Return where the record of a student's submission lies: reports/<assignment>/records/<student>.json."""
     for name in (assignment, student):
-        if name in ("", ".", "..") or any(character in name for character in "/\\\0"):
+        if name in ("", ".", "..") or any(character in name for character in {"/", os.sep, "\0"}):
             raise AutograderError(f"{name!r} cannot be the name of a student or an assignment.")
     encoded = student.encode("utf-8", "surrogateescape")
     if len(encoded) > LONGEST_NAME:

@@ -140,7 +140,7 @@ def test_a_record_is_for_its_owner_only(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "r.json").stat().st_mode) & 0o077 == 0
 
 
-@pytest.mark.parametrize("name", ["", "..", "a/b", "a\\b", "a\0b"])
+@pytest.mark.parametrize("name", ["", "..", "a/b", "/a", "a\0b"])
 def test_a_name_that_leaves_the_folder_is_refused(name: str) -> None:
     with pytest.raises(AutograderError):
         record_path(Path("reports"), "02-attend", name)

@@ -14,7 +14,7 @@ from autograder.sandbox.student import Student
 
 OWN, SUPPLIED = "own", "supplied"
 ARGUMENTS = (
-    "--import-mode=importlib --assert=plain -q -p no:cacheprovider -p no:terminal -p no:capture -p no:doctest "
+    "--import-mode=importlib --assert=plain -p no:cacheprovider -p no:terminal -p no:capture -p no:doctest "
     "-p no:junitxml -p no:unittest -p no:faulthandler -p no:warnings -p no:logging -p no:tmpdir -p no:stepwise "
     "-p no:threadexception -p no:unraisableexception -p no:pastebin -p no:setuponly -p no:setupplan -p no:debugging "
     "-p no:skipping -p no:monkeypatch -p no:recwarn"

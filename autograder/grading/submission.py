@@ -12,7 +12,7 @@ from autograder.course import Assignment, Task
 from autograder.grading import score, seeds
 from autograder.grading.bank import Model
 from autograder.grading.diagnosis import diagnose
-from autograder.grading.groups import Group, collect_notes
+from autograder.grading.groups import Group, collect_remarks
 from autograder.intake import HandIn
 from autograder.intake import Notebook as NotebookFile
 from autograder.report import CellError, Diagnosis, Finding, GroupResult, Record, TaskResult
@@ -98,7 +98,7 @@ class Submission:
         if group.fresh and isinstance(student, Student):
             student._notebook.restart()
         verdict, message = "failed", ""
-        with collect_notes() as said:
+        with collect_remarks() as said:
             try:
                 function(**arguments)
                 verdict = "passed"

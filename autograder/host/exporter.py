@@ -1,4 +1,4 @@
-"""Export grades as CSV: nbgrader's columns, quoted, safe in a spreadsheet, and blank where nothing was graded."""
+"""Export grades as CSV: nbgrader's columns, quoted, safe in a spreadsheet, blank where nothing was graded."""
 
 import csv
 import io
@@ -22,6 +22,7 @@ COLUMNS = (
     "score",
     "max_score",
 )
+FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
 
 
 class GradesCsv(ExportPlugin):  # type: ignore[misc]
@@ -91,4 +92,5 @@ def _cell(value: Any) -> str:
 
 
 def _could_run(text: str) -> bool:
-    return text.lstrip(" ").startswith(("=", "+", "-", "@", "＝", "＋", "－", "＠")) or (text[:1] < " " and text != "")
+    starts_with_control = text != "" and text[0] < " "
+    return starts_with_control or text.lstrip(" ").startswith(FORMULA_STARTS)

@@ -1,0 +1,184 @@
+"""Fill nbgrader's gradebook from records: the same numbers, and what people entered by hand stays."""
+
+import json
+import logging
+import os
+import subprocess
+import sys
+import sysconfig
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from autograder.course import Assignment, is_solution, nbgrader_metadata, read_cells, source_text
+from autograder.errors import AutograderError
+from autograder.report import Record, TaskResult
+
+COURSE_ID = "qkv"
+KEPT = "The records are kept: put that right and give the same command again to finish the gradebook."
+
+
+def fill_gradebook(
+    db_url: str, assignment: Assignment, records: Sequence[Record], *, course_id: str = COURSE_ID
+) -> None:
+    """Write the automatic scores of the records to the gradebook at `db_url`, which is made when missing.
+
+    Rows that `nbgrader generate_assignment` would have made are added. Manual scores, comments, extra credit and
+    flags stay. A task without a score has no automatic score afterwards, which is not 0. An AutograderError says why
+    the database cannot be written.
+    """
+    with _gradebook(db_url, course_id) as gradebook:
+        _ensure_assignment(gradebook, assignment)
+        for record in records:
+            _fill_submission(gradebook, assignment, record)
+
+
+@contextmanager
+def _gradebook(db_url: str, course_id: str) -> Iterator[Any]:
+    """Open nbgrader's gradebook; its import takes seconds, so it waits until here."""
+    with _scripts_on_path(), _quiet():
+        from nbgrader.api import Gradebook, InvalidEntry  # type: ignore[import-untyped]
+        from sqlalchemy.exc import SQLAlchemyError
+
+        try:
+            with Gradebook(db_url, course_id) as gradebook:
+                yield gradebook
+        except (SQLAlchemyError, InvalidEntry, ImportError, OSError, subprocess.CalledProcessError) as error:
+            raise AutograderError(
+                f"The gradebook {_shown(db_url)} cannot be filled: {_cause(error)}.", KEPT
+            ) from error
+
+
+@contextmanager
+def _scripts_on_path() -> Iterator[None]:
+    """Put this environment's scripts first on PATH: nbgrader starts `alembic` by its bare name."""
+    before = os.environ.get("PATH")
+    folders = [sysconfig.get_path("scripts"), str(Path(sys.executable).parent), before or os.defpath]
+    os.environ["PATH"] = os.pathsep.join(folders)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["PATH"]
+        else:
+            os.environ["PATH"] = before
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep nbgrader's tracebacks and SQLAlchemy's warnings off the screen: the error says it in one sentence."""
+    log = logging.getLogger("tornado.application")
+    before, log.disabled = log.disabled, True
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        log.disabled = before
+
+
+def _cause(error: Exception) -> str:
+    """Return the database's own words, without the statement that SQLAlchemy adds."""
+    words = str(getattr(error, "orig", None) or error).strip().splitlines() or [type(error).__name__]
+    return words[0].rstrip(".")[:200]
+
+
+def _shown(db_url: str) -> str:
+    """Return the URL without its password."""
+    from sqlalchemy.engine import make_url
+    from sqlalchemy.exc import ArgumentError
+
+    try:
+        return make_url(db_url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return repr(db_url)
+
+
+# The assignment's rows
+
+
+def _ensure_assignment(gradebook: Any, assignment: Assignment) -> None:
+    """Add or update the assignment's rows, as nbgrader's SaveCells does, without removing any."""
+    from nbgrader.api import MissingEntry
+
+    name = assignment.name
+    try:
+        gradebook.find_assignment(name)
+    except MissingEntry:
+        gradebook.add_assignment(name)
+    try:
+        notebook = gradebook.find_notebook(name, name)
+    except MissingEntry:
+        notebook = gradebook.add_notebook(name, name, kernelspec=json.dumps(_kernelspec(assignment.release)))
+    for cell in read_cells(assignment.release, f"Run: autograder release {name}"):
+        _ensure_cell(notebook, cell)
+    gradebook.db.commit()
+
+
+def _kernelspec(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8")).get("metadata", {}).get("kernelspec", {})
+
+
+def _ensure_cell(notebook: Any, cell: dict[str, Any]) -> None:
+    from nbgrader.api import GradeCell, SolutionCell, SourceCell, TaskCell
+
+    marks = nbgrader_metadata(cell)
+    grade_id, grade, task = marks.get("grade_id"), bool(marks.get("grade")), bool(marks.get("task"))
+    solution = is_solution(cell)
+    if not grade_id or not (grade or task or solution or marks.get("locked")):
+        return
+    if grade or task:
+        kind = TaskCell if task else GradeCell
+        graded = _row(notebook.task_cells if task else notebook.grade_cells, kind, grade_id, notebook)
+        graded.max_score, graded.cell_type = float(marks["points"]), cell["cell_type"]
+    if solution:
+        _row(notebook.solution_cells, SolutionCell, grade_id, notebook)
+    source = _row(notebook.source_cells, SourceCell, grade_id, notebook)
+    source.cell_type, source.source = cell["cell_type"], source_text(cell)
+    source.locked = not solution and (grade or bool(marks.get("locked")))
+    source.checksum = marks.get("checksum")
+
+
+def _row(rows: Sequence[Any], kind: Any, name: str, notebook: Any) -> Any:
+    """Return the row of that name, a new one when there is none."""
+    for row in rows:
+        if row.name == name:
+            return row
+    return kind(name=name, notebook=notebook)
+
+
+# The submissions' rows
+
+
+def _fill_submission(gradebook: Any, assignment: Assignment, record: Record) -> None:
+    gradebook.update_or_create_student(record.student)
+    when = {} if record.submitted_at is None else {"timestamp": record.submitted_at}
+    submission = gradebook.update_or_create_submission(assignment.name, record.student, **when)
+    scores = {task.name: _auto_score(task) for task in record.tasks}
+    for notebook in submission.notebooks:
+        for grade in _all_grades(notebook):
+            grade.auto_score = scores.get(grade.cell.name)
+            grade.needs_manual_grade = grade.auto_score is None or grade.manual_score is not None
+    gradebook.db.commit()
+
+
+def _auto_score(task: TaskResult) -> float | None:
+    return None if task.score is None else min(max(float(task.score), 0.0), float(task.points))
+
+
+def _all_grades(notebook: Any) -> list[Any]:
+    """Return the grades of a submitted notebook, new ones for cells that came after it was first graded."""
+    from nbgrader.api import Comment, Grade
+
+    have = {grade.cell_id for grade in notebook.grades}
+    graded = [*notebook.notebook.grade_cells, *notebook.notebook.task_cells]
+    for cell in graded:
+        if cell.id not in have:
+            Grade(cell_id=cell.id, cell=cell, notebook=notebook)
+    commented = {comment.cell_id for comment in notebook.comments}
+    for cell in [*notebook.notebook.solution_cells, *notebook.notebook.task_cells]:
+        if cell.id not in commented:
+            Comment(cell_id=cell.id, cell=cell, notebook=notebook)
+    return list(notebook.grades)
