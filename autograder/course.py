@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from autograder.errors import CourseError
+from autograder.grading.groups import Group
 
 Cell = dict[str, Any]
 
@@ -30,8 +31,8 @@ class Task:
 class Assignment:
     """Hold one assignment's places and tasks.
 
-    `root` is the course's folder, `source` and `release` are the two notebooks, `graders` is the folder of the
-    hidden graders. The release may not exist yet.
+    `root` is the course's folder, `source` and `release` are the two notebooks, `graders` is the folder of
+    the hidden graders. The release may not exist yet.
     """
 
     name: str
@@ -51,12 +52,18 @@ class Assignment:
         for task in self.tasks:
             if task.name == name:
                 return task
-        raise CourseError(f"{self.name} has no task {name!r}.", f"Its tasks are {_listed(t.name for t in self.tasks)}.")
+        known = ", ".join(task.name for task in self.tasks)
+        raise CourseError(f"{self.name} has no task {name!r}.", f"Its tasks are {known}.")
 
     def reference_cells(self) -> list[str]:
         """Return the sources of the source notebook's code cells in order, the checks left out."""
         cells = read_cells(self.source, f"Write {self.source.name} or restore it.")
         return [source_text(cell) for cell in cells if cell["cell_type"] == "code" and not is_check(cell)]
+
+    def check_cells(self) -> dict[str, str]:
+        """Return the visible checks as {grade_id: source}; the release holds them unchanged."""
+        cells = read_cells(self.source, f"Write {self.source.name} or restore it.")
+        return {nbgrader_metadata(cell)["grade_id"]: source_text(cell) for cell in cells if is_check(cell)}
 
     def locked_cells(self) -> dict[str, str]:
         """Return the release's set-up code cells (locked, without points) as {grade_id: source}, in order."""
@@ -98,10 +105,10 @@ class Course:
     def assignment(self, name: str) -> Assignment:
         """Read one assignment from its source notebook."""
         if name not in self.names():
-            known = _listed(self.names()) or "none yet"
+            known = ", ".join(self.names()) or "none yet"
             raise CourseError(f"No assignment {name!r} in {self.root / 'source'}.", f"Known: {known}.")
         source = self.root / "source" / name / f"{name}.ipynb"
-        cells = read_cells(source, f"Each assignment is source/<name>/<name>.ipynb: write {source.name} or restore it.")
+        cells = read_cells(source, "Each assignment is source/<name>/<name>.ipynb: write it or restore it.")
         return Assignment(
             name=name,
             root=self.root,
@@ -122,12 +129,12 @@ def check_assignment(assignment: Assignment) -> None:
     expected = {assignment.grader_module(task) for task in automatic}
     for path in sorted(expected):
         if not path.is_file():
-            raise CourseError(f"The graded cell {path.stem.removeprefix(MODULE_PREFIX)!r} has no grader.", f"Write {path}.")
+            raise CourseError(f"The graded cell {_task_name(path)!r} has no grader.", f"Write {path}.")
     for path in sorted(assignment.graders.glob(f"{MODULE_PREFIX}*.py")):
         if path not in expected:
             raise CourseError(
                 f"The grader {path} has no graded cell.",
-                f"Add a check cell with the grade_id {path.stem.removeprefix(MODULE_PREFIX)!r} to {assignment.source}, "
+                f"Add a check cell with the grade_id {_task_name(path)!r} to {assignment.source}, "
                 "or rename or remove the grader.",
             )
     for task in automatic:
@@ -149,7 +156,7 @@ def load_grader(assignment: Assignment, path: Path) -> types.ModuleType:
         spec.loader.exec_module(module)
     except Exception as error:
         del sys.modules[spec.name]
-        raise CourseError(f"The grader {path} stops with {error!r}.", "Mend it so that it can be imported.") from error
+        raise CourseError(f"The grader {path} stops with {error!r}.", "Mend it, then try again.") from error
     return module
 
 
@@ -161,7 +168,7 @@ def read_cells(path: Path, remedy: str) -> list[Cell]:
         raise CourseError(f"{path} does not exist.", remedy) from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CourseError(f"{path} cannot be read as a notebook ({error!r}).", remedy) from error
-    if not isinstance(cells, list) or not all(isinstance(cell, dict) and "cell_type" in cell for cell in cells):
+    if not isinstance(cells, list) or not all(isinstance(c, dict) and "cell_type" in c for c in cells):
         raise CourseError(f"{path} is JSON, but not a notebook of format 4.", remedy)
     return cells
 
@@ -203,7 +210,9 @@ def _tasks(cells: Sequence[Cell], source: Path) -> Iterator[Task]:
             continue
         name = metadata.get("grade_id")
         if not name:
-            raise CourseError(f"{source}: cell {number} has nbgrader metadata without a grade_id.", "Give it one.")
+            raise CourseError(
+                f"{source}: cell {number} has no grade_id.", "Give it one, or no nbgrader metadata."
+            )
         if name in seen:
             raise CourseError(f"{source}: two cells have the grade_id {name!r}.", "Rename one of them.")
         seen.add(name)
@@ -214,15 +223,15 @@ def _tasks(cells: Sequence[Cell], source: Path) -> Iterator[Task]:
 def _points(metadata: dict[str, Any], source: Path, name: str) -> float:
     points = metadata.get("points")
     if isinstance(points, bool) or not isinstance(points, (int, float)) or points < 0:
-        raise CourseError(f"{source}: the cell {name!r} has the points {points!r}.", "Give it a number, 0 or more.")
+        raise CourseError(f"{source}: the cell {name!r} has the points {points!r}.", "Give it 0 or more.")
     return points
 
 
 def _check_points(assignment: Assignment, task: Task) -> None:
     path = assignment.grader_module(task)
     functions = vars(load_grader(assignment, path)).values()
-    points = [value.group.points for value in functions if callable(value) and hasattr(value, "group")]
-    total = sum(points)
+    groups = (getattr(function, "group", None) for function in functions)
+    total = sum(group.points for group in groups if isinstance(group, Group))
     if abs(total - task.points) > 1e-9:
         raise CourseError(
             f"The groups in {path} sum to {total:g} points, the cell {task.name!r} has {task.points:g}.",
@@ -230,5 +239,5 @@ def _check_points(assignment: Assignment, task: Task) -> None:
         )
 
 
-def _listed(names: Iterator[str] | Sequence[str]) -> str:
-    return ", ".join(names)
+def _task_name(grader: Path) -> str:
+    return grader.stem.removeprefix(MODULE_PREFIX)

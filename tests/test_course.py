@@ -51,7 +51,8 @@ def write(tmp_path: Path) -> Callable[[list[dict[str, Any]]], Course]:
         (tmp_path / "nbgrader_config.py").write_text("c = get_config()\n")
         for folder in (tmp_path / "source" / "one", tmp_path / "assignments" / "one"):
             folder.mkdir(parents=True, exist_ok=True)
-            (folder / "one.ipynb").write_text(json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5}))
+            notebook = {"cells": cells, "nbformat": 4, "nbformat_minor": 5}
+            (folder / "one.ipynb").write_text(json.dumps(notebook))
         graders = tmp_path / "autograder" / "graders" / "one"
         graders.mkdir(parents=True, exist_ok=True)
         (graders / "test_double.py").write_text(GRADER.format(points=3))

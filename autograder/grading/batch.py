@@ -62,8 +62,9 @@ def grade_batch(assignment: Assignment, hand_ins: Sequence[HandIn], reports: Pat
 def _bench(assignment: Assignment, limits: Limits) -> Bench:
     zygote = _zygote(limits)
     return Bench(
-        assignment=assignment, reference=load_reference(assignment), models=_models(assignment), zygote=zygote,
-        limits=limits, secret=seeds.course_secret(assignment.root), grader_version=grader_version(assignment),
+        assignment=assignment, reference=load_reference(assignment), models=_models(assignment),
+        checks=assignment.check_cells(), zygote=zygote, limits=limits,
+        secret=seeds.course_secret(assignment.root), grader_version=grader_version(assignment),
         environment={**_trusted_environment(), **zygote.versions},
     )  # fmt: skip
 

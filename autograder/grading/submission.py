@@ -1,6 +1,6 @@
 """Grade one submission: run its notebook, judge its groups, choose the better of two passes, make the record."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import SimpleNamespace
@@ -29,6 +29,7 @@ class Bench:
     assignment: Assignment
     reference: SimpleNamespace
     models: Sequence[Model]
+    checks: Mapping[str, str]  # the visible checks as released, by grade_id
     zygote: Zygote
     limits: Limits
     secret: bytes
@@ -52,7 +53,11 @@ class Submission:
     def __post_init__(self) -> None:
         self.budget = Budget(self.bench.limits.submission_seconds)
         code = [(cell.position, cell.source) for cell in self.file.cells if cell.kind == "code"]
-        self.own = Notebook(self.bench.zygote, code, self.bench.limits, self.budget)
+        checks = frozenset(
+            cell.position for cell in self.file.cells
+            if cell.grade_id is not None and self.bench.checks.get(cell.grade_id) == cell.source
+        )  # fmt: skip
+        self.own = Notebook(self.bench.zygote, code, self.bench.limits, self.budget, checks=checks)
 
     @property
     def reference(self) -> SimpleNamespace:
@@ -77,7 +82,9 @@ class Submission:
         if key not in self.notebooks:
             functions = {name: getattr(self.reference, name) for name in names}
             own = self.own
-            self.notebooks[key] = Notebook(own.zygote, own.cells, own.limits, self.budget, own.skip, functions)
+            self.notebooks[key] = Notebook(
+                own.zygote, own.cells, own.limits, self.budget, own.skip, own.checks, supplied=functions
+            )
         return self.notebooks[key]
 
     def follows_through(self, task: str, names: Sequence[str]) -> bool:

@@ -20,8 +20,8 @@ MARKERS = ("BEGIN SOLUTION", "END SOLUTION", "BEGIN HIDDEN TESTS", "END HIDDEN T
 def release(course: Course, assignment_name: str) -> Path:
     """Write assignments/<name>/ from source/<name>/ and return the released notebook's path.
 
-    The bytes are those of `nbgrader generate_assignment`. The old release stays until the new one is complete, and
-    nothing is released in which a line of a solution survives.
+    The bytes are those of `nbgrader generate_assignment`. The old release stays until the new one is complete,
+    and nothing is released in which a line of a solution survives.
     """
     assignment = course.assignment(assignment_name)
     target = assignment.release.parent
@@ -65,12 +65,15 @@ def refuse_leaks(assignment: Assignment, folder: Path) -> None:
         text = _text(path)
         for marker in MARKERS:
             if marker in text:
-                raise CourseError(f"{path.name} would be released with {marker!r} in it.", "Move it to a solution cell.")
+                raise CourseError(
+                    f"{path.name} would be released with {marker!r} in it.",
+                    f"Take it out of {assignment.source.parent}, or make its cell a solution cell.",
+                )
         for cell, line in lines:
             if line in text:
                 raise CourseError(
                     f"{path.name} would be released with a line of the solution {cell!r}: {line}",
-                    f"Take it out of the rest of {assignment.source.parent}, or write it otherwise in the solution.",
+                    f"Take it out of the rest of {assignment.source.parent}, or write the solution otherwise.",
                 )
 
 

@@ -63,6 +63,7 @@ class Notebook:
     limits: Limits
     budget: Budget
     skip: set[int] = field(default_factory=set)  # positions of cells that hung or crashed; shared between forks
+    checks: frozenset[int] = frozenset()  # positions of unchanged visible checks: one run in the first fork is enough
     supplied: dict[str, Callable[..., Any]] = field(default_factory=dict)
     dead: set[str] = field(default_factory=set)
     outcomes: dict[int, CellOutcome] = field(default_factory=dict)
@@ -82,8 +83,9 @@ class Notebook:
         return self.worker
 
     def _run_cells(self, worker: Worker) -> None:
+        left_out = self.skip | self.checks if self.outcomes or self.supplied else self.skip
         for position, source in self.cells:
-            if position not in self.skip:
+            if position not in left_out:
                 self._run_cell(worker, position, source)
         if self.supplied:
             names = {name: Callback(i) for i, name in enumerate(self.supplied)}

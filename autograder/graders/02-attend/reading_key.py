@@ -1,7 +1,7 @@
 """The key of `reading`: which statements about attention weights hold, and what a wrong tick believes.
 
-The notebook's set-up cell holds the same statements, sorted, and nothing else. Ten hold and ten do not, and twelve are
-drawn, so that every student meets at least two of each kind.
+The notebook's set-up cell holds the same statements, sorted, and nothing else. Ten hold and ten do not, and
+twelve are drawn, so that every student meets at least two of each kind.
 """
 
 KEY: dict[str, tuple[bool, str]] = {
@@ -35,7 +35,7 @@ KEY: dict[str, tuple[bool, str]] = {
     ),
     "Doubling every score leaves the weights as they were.": (
         False,
-        "Doubled scores lie further apart, so the winner gains; adding one number to all would change nothing.",
+        "Doubled scores lie further apart, so the winner gains; adding 1 to each would change nothing.",
     ),
     "Each word gets some weight, even the one that matches worst.": (
         True,
