@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from autograder.errors import CourseError
-from autograder.grading.groups import Group
 
 Cell = dict[str, Any]
 
@@ -228,6 +227,8 @@ def _points(metadata: dict[str, Any], source: Path, name: str) -> float:
 
 
 def _check_points(assignment: Assignment, task: Task) -> None:
+    from autograder.grading.groups import Group  # here, so that reading a course does not wait for NumPy
+
     path = assignment.grader_module(task)
     functions = vars(load_grader(assignment, path)).values()
     groups = (getattr(function, "group", None) for function in functions)

@@ -81,7 +81,8 @@ def test_a_name_that_no_cell_defines_is_missing(run) -> None:
 
 
 @pytest.mark.parametrize(("body", "kind"), [
-    ("raise ValueError('no')", "ValueError"), ("raise SystemExit", "SystemExit"), ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+    ("raise ValueError('no')", "ValueError"), ("raise SystemExit", "SystemExit"),
+    ("raise KeyboardInterrupt", "KeyboardInterrupt"),
     ("import os; os._exit(0)", "SystemExit"), ("import ctypes; ctypes.string_at(1)", "SystemExit"),
     ("return np.ones(5 * 10**9)", "MemoryError"), ("return np.ones(2**24)", "WireError"),
     ("class Mine(LookupError): pass\n    raise Mine('secret')", "LookupError"),
@@ -118,7 +119,8 @@ def test_a_worker_sees_no_environment_no_repository_and_nobody_else(run, monkeyp
         "import os\n"
         "def look():\n"
         "    found = [f for top in ('/', '/home', '/tmp', '/proc') for f in os.listdir(top)]\n"
-        "    walked = [f for _, _, names in os.walk('/') for f in names if 'misconception' in f or 'test_softmax' in f]\n"
+        "    files = [f for _, _, names in os.walk('/') for f in names]\n"
+        "    walked = [f for f in files if 'misconception' in f or 'test_softmax' in f]\n"
         "    return dict(os.environ), found, walked, os.getpid(), len(os.listdir('/proc'))"
     )
     environment, found, walked, pid, processes = student.look()
@@ -128,7 +130,8 @@ def test_a_worker_sees_no_environment_no_repository_and_nobody_else(run, monkeyp
 
 
 def test_files_of_one_worker_are_gone_for_the_next(run) -> None:
-    write = "import os\nfor place in ('/home/a', '/tmp/a'):\n    open(place, 'w').write('left')\nhere = os.listdir('/home')"
+    write = "import os\nfor place in ('/home/a', '/tmp/a'):\n    open(place, 'w').write('left')"
+    write += "\nhere = os.listdir('/home')"
     assert run(write).value("here") == ["a"]
     assert run("import os\nseen = os.listdir('/home') + os.listdir('/tmp')").value("seen") == []
 

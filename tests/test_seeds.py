@@ -21,7 +21,8 @@ def test_the_environment_comes_first(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_each_student_task_and_group_has_inputs_of_its_own() -> None:
-    draws = {float(seeds.generator(b"s", *words).normal()) for words in (("a", "b"), ("ab", ""), ("a", "c"), ("b", "a"))}
+    names = (("a", "b"), ("ab", ""), ("a", "c"), ("b", "a"))
+    draws = {float(seeds.generator(b"s", *words).normal()) for words in names}
     assert len(draws) == 4
     assert seeds.generator(b"s", "a").normal() == seeds.generator(b"s", "a").normal()
     assert seeds.generator(b"t", "a").normal() != seeds.generator(b"s", "a").normal()

@@ -15,7 +15,7 @@ from autograder.grading.diagnosis import diagnose
 from autograder.grading.groups import Group, collect_remarks
 from autograder.intake import HandIn
 from autograder.intake import Notebook as NotebookFile
-from autograder.report import CellError, Diagnosis, Finding, GroupResult, Record, TaskResult
+from autograder.report import CellError, Diagnosis, Finding, GroupResult, Record, TaskResult, Verdict
 from autograder.sandbox.student import Call, Notebook, Student, StudentError
 from autograder.sandbox.workers import ISOLATION, Budget, Limits, Zygote
 
@@ -104,7 +104,8 @@ class Submission:
         student = arguments.get("student")
         if group.fresh and isinstance(student, Student):
             student._notebook.restart()
-        verdict, message = "failed", ""
+        verdict: Verdict = "failed"
+        message = ""
         with collect_remarks() as said:
             try:
                 function(**arguments)

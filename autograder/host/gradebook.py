@@ -25,9 +25,9 @@ def fill_gradebook(
 ) -> None:
     """Write the automatic scores of the records to the gradebook at `db_url`, which is made when missing.
 
-    Rows that `nbgrader generate_assignment` would have made are added. Manual scores, comments, extra credit and
-    flags stay. A task without a score has no automatic score afterwards, which is not 0. An AutograderError says why
-    the database cannot be written.
+    Rows that `nbgrader generate_assignment` would have made are added. Manual scores, comments, extra credit
+    and flags stay. A task without a score has no automatic score afterwards, which is not 0. An AutograderError
+    says why the database cannot be written.
     """
     with _gradebook(db_url, course_id) as gradebook:
         _ensure_assignment(gradebook, assignment)
@@ -68,7 +68,7 @@ def _scripts_on_path() -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep nbgrader's tracebacks and SQLAlchemy's warnings off the screen: the error says it in one sentence."""
+    """Keep nbgrader's tracebacks and SQLAlchemy's warnings off the screen; the error says it in a sentence."""
     log = logging.getLogger("tornado.application")
     before, log.disabled = log.disabled, True
     try:
@@ -113,7 +113,7 @@ def _ensure_assignment(gradebook: Any, assignment: Assignment) -> None:
     except MissingEntry:
         notebook = gradebook.add_notebook(name, name, kernelspec=json.dumps(_kernelspec(assignment.release)))
     for cell in read_cells(assignment.release, f"Run: autograder release {name}"):
-        _ensure_cell(notebook, cell)
+        _ensure_cell(gradebook, notebook, cell)
     gradebook.db.commit()
 
 
@@ -121,7 +121,7 @@ def _kernelspec(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8")).get("metadata", {}).get("kernelspec", {})
 
 
-def _ensure_cell(notebook: Any, cell: dict[str, Any]) -> None:
+def _ensure_cell(gradebook: Any, notebook: Any, cell: dict[str, Any]) -> None:
     from nbgrader.api import GradeCell, SolutionCell, SourceCell, TaskCell
 
     marks = nbgrader_metadata(cell)
@@ -129,24 +129,28 @@ def _ensure_cell(notebook: Any, cell: dict[str, Any]) -> None:
     solution = is_solution(cell)
     if not grade_id or not (grade or task or solution or marks.get("locked")):
         return
+
+    def row(rows: Sequence[Any], kind: Any) -> Any:
+        named = [row for row in rows if row.name == grade_id]
+        return named[0] if named else _add(gradebook, kind, name=grade_id, notebook=notebook)
+
     if grade or task:
-        kind = TaskCell if task else GradeCell
-        graded = _row(notebook.task_cells if task else notebook.grade_cells, kind, grade_id, notebook)
+        graded = row(notebook.task_cells, TaskCell) if task else row(notebook.grade_cells, GradeCell)
         graded.max_score, graded.cell_type = float(marks["points"]), cell["cell_type"]
     if solution:
-        _row(notebook.solution_cells, SolutionCell, grade_id, notebook)
-    source = _row(notebook.source_cells, SourceCell, grade_id, notebook)
+        row(notebook.solution_cells, SolutionCell)
+    source = row(notebook.source_cells, SourceCell)
     source.cell_type, source.source = cell["cell_type"], source_text(cell)
     source.locked = not solution and (grade or bool(marks.get("locked")))
     source.checksum = marks.get("checksum")
 
 
-def _row(rows: Sequence[Any], kind: Any, name: str, notebook: Any) -> Any:
-    """Return the row of that name, a new one when there is none."""
-    for row in rows:
-        if row.name == name:
-            return row
-    return kind(name=name, notebook=notebook)
+def _add(gradebook: Any, kind: Any, **fields: Any) -> Any:
+    """Make a row and put it into the session, which a relationship alone does not do."""
+    with gradebook.db.no_autoflush:
+        row = kind(**fields)
+        gradebook.db.add(row)
+    return row
 
 
 # The submissions' rows
@@ -158,7 +162,7 @@ def _fill_submission(gradebook: Any, assignment: Assignment, record: Record) -> 
     submission = gradebook.update_or_create_submission(assignment.name, record.student, **when)
     scores = {task.name: _auto_score(task) for task in record.tasks}
     for notebook in submission.notebooks:
-        for grade in _all_grades(notebook):
+        for grade in _all_grades(gradebook, notebook):
             grade.auto_score = scores.get(grade.cell.name)
             grade.needs_manual_grade = grade.auto_score is None or grade.manual_score is not None
     gradebook.db.commit()
@@ -168,7 +172,7 @@ def _auto_score(task: TaskResult) -> float | None:
     return None if task.score is None else min(max(float(task.score), 0.0), float(task.points))
 
 
-def _all_grades(notebook: Any) -> list[Any]:
+def _all_grades(gradebook: Any, notebook: Any) -> list[Any]:
     """Return the grades of a submitted notebook, new ones for cells that came after it was first graded."""
     from nbgrader.api import Comment, Grade
 
@@ -176,9 +180,9 @@ def _all_grades(notebook: Any) -> list[Any]:
     graded = [*notebook.notebook.grade_cells, *notebook.notebook.task_cells]
     for cell in graded:
         if cell.id not in have:
-            Grade(cell_id=cell.id, cell=cell, notebook=notebook)
+            _add(gradebook, Grade, cell=cell, notebook=notebook)
     commented = {comment.cell_id for comment in notebook.comments}
     for cell in [*notebook.notebook.solution_cells, *notebook.notebook.task_cells]:
         if cell.id not in commented:
-            Comment(cell_id=cell.id, cell=cell, notebook=notebook)
+            _add(gradebook, Comment, cell=cell, notebook=notebook)
     return list(notebook.grades)

@@ -20,8 +20,8 @@ MARKERS = ("BEGIN SOLUTION", "END SOLUTION", "BEGIN HIDDEN TESTS", "END HIDDEN T
 def release(course: Course, assignment_name: str) -> Path:
     """Write assignments/<name>/ from source/<name>/ and return the released notebook's path.
 
-    The bytes are those of `nbgrader generate_assignment`. The old release stays until the new one is complete,
-    and nothing is released in which a line of a solution survives.
+    The bytes are those of `nbgrader generate_assignment`. The old release stays until the new one is
+    complete, and nothing is released in which a line of a solution survives.
     """
     assignment = course.assignment(assignment_name)
     target = assignment.release.parent
@@ -35,9 +35,10 @@ def release(course: Course, assignment_name: str) -> Path:
 
 def generate(assignment: Assignment, folder: Path) -> Path:
     """Let nbgrader generate the assignment below `folder`, without a database, and return where it lies."""
-    from nbgrader.converters import GenerateAssignment  # here, since this import takes seconds
-    from nbgrader.converters.base import NbGraderException
-    from nbgrader.coursedir import CourseDirectory
+    # Imported here, since nbgrader takes seconds.
+    from nbgrader.converters import GenerateAssignment  # type: ignore[import-untyped]
+    from nbgrader.converters.base import NbGraderException  # type: ignore[import-untyped]
+    from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
 
     config = _config(assignment.root)
     config.SaveCells.enabled = False
@@ -73,7 +74,7 @@ def refuse_leaks(assignment: Assignment, folder: Path) -> None:
             if line in text:
                 raise CourseError(
                     f"{path.name} would be released with a line of the solution {cell!r}: {line}",
-                    f"Take it out of the rest of {assignment.source.parent}, or write the solution otherwise.",
+                    f"Take it out of {assignment.source.parent}, or write the solution otherwise.",
                 )
 
 

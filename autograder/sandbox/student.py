@@ -96,8 +96,8 @@ class Notebook:
             reply = worker.ask("cell", self.budget.deadline(self.limits.cell_seconds), source=source)
         except WorkerGone as gone:
             self.skip.add(position)
-            kind = "TimeoutError" if gone.timeout else "SystemExit"
-            self.outcomes[position] = CellOutcome(position, kind, gone.reason)
+            ended = "TimeoutError" if gone.timeout else "SystemExit"
+            self.outcomes[position] = CellOutcome(position, ended, gone.reason)
             raise
         except WireError:
             self.skip.add(position)

@@ -11,7 +11,7 @@ KEY: dict[str, tuple[bool, str]] = {
     ),
     "A map of the weights shows why the model gave its answer.": (
         False,
-        "A weight shows where information flowed, not why the model answered as it did.",
+        "Weights say which values went into a blend; what the model then made of it, they cannot say.",
     ),
     "A second query may favour another word although no key has changed.": (
         True,

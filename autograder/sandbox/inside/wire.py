@@ -17,7 +17,7 @@ import numpy as np
 MAX_HEADER = 1 << 20
 MAX_BLOB = 64 << 20
 MAX_DEPTH = 32
-DTYPES = frozenset("|b1 |i1 <i2 <i4 <i8 |u1 <u2 <u4 <u8 <f2 <f4 <f8 <c8 <c16".split())
+DTYPES = frozenset(["|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f2", "<f4", "<f8", "<c8", "<c16"])
 _LENGTHS = struct.Struct("<II")
 _ARRAY_TAGS = {"a": np.ndarray, "m": np.matrix}
 

@@ -51,13 +51,13 @@ class Tail:
         return text
 
 
-def make_shell() -> InteractiveShell:
+def make_shell() -> Any:
     """Make the one IPython shell, with no history, no colours, no shell commands."""
     config = Config()
     config.HistoryManager.enabled = False
     config.InteractiveShell.colors = "nocolor"
     config.InteractiveShell.autoindent = False
-    shell = InteractiveShell.instance(config=config)
+    shell: Any = InteractiveShell.instance(config=config)  # its methods are replaced below
     shell.system = shell.system_raw = shell.system_piped = _skip_command
     shell.getoutput = _skip_command
     shell.ask_exit = lambda: None
@@ -79,7 +79,7 @@ def _no_input(*_: Any) -> str:
 class Worker:
     """Serve requests from the trusted side over one socket."""
 
-    def __init__(self, sock: socket.socket, shell: InteractiveShell, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, sock: socket.socket, shell: Any, loop: asyncio.AbstractEventLoop) -> None:
         self.sock, self.shell, self.loop = sock, shell, loop
         self.output = Tail()
         self.kept: dict[int, Any] = {}
@@ -88,7 +88,7 @@ class Worker:
 
     def serve(self) -> None:
         """Answer requests until the trusted side is gone."""
-        sys.stdout = sys.stderr = self.output  # type: ignore[assignment]
+        sys.stdout = sys.stderr = self.output
         self.shell.showtraceback = self._remember_error
         self.shell.showsyntaxerror = self._remember_error
         answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
@@ -160,7 +160,7 @@ class Worker:
 
     def _changed(self, arg: Any, old: tuple[bytes, bytes]) -> bool:
         try:
-            return wire.encode(arg, self._keep) != old
+            return bool(wire.encode(arg, self._keep) != old)
         except (wire.WireError, MemoryError, RecursionError):
             return True
 
@@ -217,10 +217,10 @@ def _describe(error: BaseException, namespace: dict[str, Any] | None = None) -> 
     return {"kind": kind, "message": message, "line": line}
 
 
-def warm(shell: InteractiveShell, loop: asyncio.AbstractEventLoop) -> None:
+def warm(shell: Any, loop: asyncio.AbstractEventLoop) -> None:
     """Run once what every notebook runs, so that each fork starts with it loaded."""
     worker = Worker(socket.socket(socket.AF_UNIX), shell, loop)
-    stdout, sys.stdout = sys.stdout, worker.output  # type: ignore[assignment]
+    stdout, sys.stdout = sys.stdout, worker.output
     shell.showtraceback = worker._remember_error
     for source in ("1 + 1", "1 / 0", "import asyncio\nawait asyncio.sleep(0)", "def f(:", "%time 1", "print('x')"):
         worker._cell({"source": source})

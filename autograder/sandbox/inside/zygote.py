@@ -11,10 +11,9 @@ from typing import Any
 
 sys.path[:0] = ["/inside", "/packages"]
 
-import msgpack  # noqa: E402
-import numpy  # noqa: E402, F401
-
 import confine  # noqa: E402
+import msgpack  # noqa: E402
+import numpy  # noqa: E402
 import worker  # noqa: E402
 
 

@@ -1,0 +1,1 @@
+"""Meet nbgrader: release, gradebook, export."""
