@@ -26,8 +26,8 @@ def fill_gradebook(
     """Write the automatic scores of the records to the gradebook at `db_url`, which is made when missing.
 
     Rows that `nbgrader generate_assignment` would have made are added. Manual scores, comments, extra credit
-    and flags stay. A task without a score has no automatic score afterwards, which is not 0. An AutograderError
-    says why the database cannot be written.
+    and flags stay. A task without a score has no automatic score afterwards, which is not 0. An
+    AutograderError says why the database cannot be written.
     """
     with _gradebook(db_url, course_id) as gradebook:
         _ensure_assignment(gradebook, assignment)
@@ -47,7 +47,7 @@ def _gradebook(db_url: str, course_id: str) -> Iterator[Any]:
                 yield gradebook
         except (SQLAlchemyError, InvalidEntry, ImportError, OSError, subprocess.CalledProcessError) as error:
             raise AutograderError(
-                f"The gradebook {_shown(db_url)} cannot be filled: {_cause(error)}.", KEPT
+                f"The gradebook {shown_url(db_url)} cannot be filled: {_cause(error)}.", KEPT
             ) from error
 
 
@@ -68,7 +68,7 @@ def _scripts_on_path() -> Iterator[None]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep nbgrader's tracebacks and SQLAlchemy's warnings off the screen; the error says it in a sentence."""
+    """Keep nbgrader's tracebacks and SQLAlchemy's warnings off the screen; the error says it all."""
     log = logging.getLogger("tornado.application")
     before, log.disabled = log.disabled, True
     try:
@@ -85,7 +85,7 @@ def _cause(error: Exception) -> str:
     return words[0].rstrip(".")[:200]
 
 
-def _shown(db_url: str) -> str:
+def shown_url(db_url: str) -> str:
     """Return the URL without its password."""
     from sqlalchemy.engine import make_url
     from sqlalchemy.exc import ArgumentError

@@ -443,20 +443,28 @@ PROJECT = (
 
 
 def add_plural_slot(faults, E, is_plural):
-    given, flags = E, np.asarray(is_plural, dtype=float)
+    if "appends" in faults:
+        return _appended(E, is_plural)
+    flags = np.asarray(is_plural, dtype=float)
     E = floats(E)
     if "inverted" in faults:
         flags = 1 - flags
     if "flag_4" in faults:
         flags = 4 * flags
-    parts = [flags[:, None], E] if "slot_first" in faults else [E, flags[:, None]]
-    slotted = np.concatenate(parts, axis=0 if "row" in faults else 1)
-    if "mutates" in faults and isinstance(given, np.ndarray) and given.dtype == float:
-        given[:, -1] = flags
-        slotted = given if "overwrites" in faults else slotted
-    query = np.zeros(E.shape[1] if "query_short" in faults else E.shape[1] + 1)
+    if "mutates" in faults:
+        E[:, -1] = flags
+        slotted = E
+    else:
+        slotted = np.hstack([flags[:, None], E] if "slot_first" in faults else [E, flags[:, None]])
+    query = np.zeros(slotted.shape[1] - ("query_short" in faults))
     query[0 if "query_first" in faults else -1] = _strength(faults, flags)
     return (query, slotted) if "swapped" in faults else (slotted, query)
+
+
+def _appended(E, is_plural):
+    for row, flag in zip(E, is_plural, strict=False):
+        row.append(1.0 if flag else 0.0)
+    return E, [0.0] * (len(E[0]) - 1) + [4.0]
 
 
 def _strength(faults, flags):
@@ -495,9 +503,14 @@ PLURAL = (
     ),
     Fault(
         "mutates",
-        "The given table is edited in place: after the call its own last slot is gone.",
-        "The caller's plural [5, 6] reads [5, 1] afterwards.",
+        "The flags are written over the last slot of the given table, in place; a new slot should be added to a copy.",
+        "A plural [5, 6] should become [5, 6, 1]; here it becomes [5, 1], in the caller's table too.",
     ),
+    Fault(
+        "appends",
+        "The flag is appended to the rows of the given table itself: arrays cannot do that, and lists are changed.",
+        "The caller's plural [5, 6] reads [5, 6, 1] afterwards.",
+    ),  # ours
     Fault(
         "flag_4",
         "The new slot holds 4 instead of 1: the strength belongs into the query, not into the key.",

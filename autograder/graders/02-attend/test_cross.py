@@ -15,7 +15,7 @@ def draw(rng, askers, tokens, asking, reading, width, value_width, spread=0.6):
     return tuple(rng.normal(size=shape) * spread for shape in shapes)
 
 
-@group("weighs the second sequence for each query made from the first, unscaled", points=3)
+@group("weighs the second sequence for each query made from the first, unscaled", points=2)
 def test_weights(student, reference, rng):
     for spread in (0.6, 1.5, 0.1):
         for sizes in SIZES:
@@ -48,6 +48,14 @@ def test_order(student, rng):
     agree(student.cross_attend(asking[::-1].copy(), read, *matrices), (out[::-1], weights[::-1]), like=raw)
     twice = (out, np.hstack([weights, weights]) / 2)
     agree(student.cross_attend(asking, np.vstack([read, read]), *matrices), twice, like=raw)
+
+
+@group("stays right when scores are huge", points=1)
+def test_large_scores(student, reference, rng):
+    asking, read = rng.integers(10, 17, size=(3, 2)).astype(float), rng.integers(10, 17, size=(5, 4)).astype(float)
+    asking[0] *= -1
+    matrices = np.ones((2, 3)), np.ones((4, 3)), rng.normal(size=(4, 2))
+    agree(student.cross_attend(asking, read, *matrices), reference.cross_attend(asking, read, *matrices))
 
 
 @group("takes whole numbers and nested lists", points=1)

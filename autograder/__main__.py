@@ -1,0 +1,269 @@
+"""The command line: parse arguments, show progress and tables, and turn errors into one line and an exit code."""
+
+import importlib.util
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from autograder.errors import AutograderError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from autograder.course import Course
+    from autograder.report import Record
+
+ALL_GRADED, LOOK, COULD_NOT_RUN = 0, 1, 2
+
+app = typer.Typer(
+    name="autograder",
+    help="Grade notebooks on attention with hidden graders and a sandbox.",
+    epilog="Exit codes: 0 all graded (pending manual marks included), 1 someone must look, 2 could not run.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+AssignmentName = Annotated[str, typer.Argument(metavar="ASSIGNMENT", help="The assignment, such as 02-attend.")]
+CourseFolder = Annotated[
+    Path | None,
+    typer.Option("--course", metavar="DIR", help="The course, or a folder in it. [default: the current folder]"),
+]
+ReportsFolder = Annotated[
+    Path | None, typer.Option("--reports", metavar="DIR", help="Where the records lie. [default: reports/]")
+]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", "-j", min=1, metavar="N", help="Processes. [default: one per core]")
+]
+
+
+@dataclass(frozen=True)
+class Places:
+    """Name where a class is read from and where its results go."""
+
+    submitted: Path
+    reports: Path
+    db_url: str
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """Hold the time limits of one submission."""
+
+    cell: float = 10.0
+    call: float = 5.0
+    submission: float = 120.0
+
+
+@app.command()
+def release(assignment: AssignmentName, course: CourseFolder = None) -> None:
+    """Write what students get, assignments/ASSIGNMENT/, from source/ASSIGNMENT/."""
+    from autograder.host.release import release as write_release
+
+    _say(f"Released {_short(write_release(_find_course(course), assignment))}")
+
+
+@app.command()
+def grade(
+    assignment: AssignmentName,
+    submitted: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Hand-ins as DIR/<student>/<assignment>/<assignment>.ipynb. [default: submitted/]"
+        ),
+    ] = None,
+    student: Annotated[str | None, typer.Option(metavar="ID", help="Grade this student only.")] = None,
+    jobs: Jobs = None,
+    course: CourseFolder = None,
+    reports: ReportsFolder = None,
+    db: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="nbgrader's database. [default: gradebook.db in the course]"),
+    ] = None,
+    cell_seconds: Annotated[float, typer.Option(min=0.1, help="Time for one cell.")] = 10.0,
+    call_seconds: Annotated[float, typer.Option(min=0.1, help="Time for one call of a function.")] = 5.0,
+    submission_seconds: Annotated[float, typer.Option(min=0.1, help="Time for one hand-in.")] = 120.0,
+) -> None:
+    """Grade a class: write one record per hand-in, fill nbgrader's gradebook and print a table.
+
+    Exits with 0 when all is graded (pending manual marks included), 1 when someone must look, 2 when it could
+    not run.
+    """
+    found = _find_course(course)
+    places = Places(
+        submitted=submitted or found.root / "submitted",
+        reports=reports or found.root / "reports",
+        db_url=db or _sqlite(found.root / "gradebook.db"),
+    )
+    seconds = Seconds(cell_seconds, call_seconds, submission_seconds)
+    records = _grade(found, assignment, places, seconds, student, jobs)
+    raise typer.Exit(LOOK if any(record.needs_a_look for record in records) else ALL_GRADED)
+
+
+@app.command()
+def show(
+    student: Annotated[str, typer.Argument(metavar="STUDENT", help="The student's id: the folder's name.")],
+    assignment: AssignmentName,
+    reports: ReportsFolder = None,
+    course: CourseFolder = None,
+) -> None:
+    """Show what a student reads about a graded hand-in."""
+    from autograder.report import read_record, record_path
+    from autograder.terminal import print_safely, student_page
+
+    folder = reports or _find_course(course).root / "reports"
+    record = read_record(record_path(folder, assignment, student))
+    print_safely(_console(), student_page(record))
+
+
+@app.command()
+def demo(course: CourseFolder = None, jobs: Jobs = None) -> None:
+    """Grade the sample class of 02-attend into demo/, from an empty gradebook."""
+    found = _find_course(course)
+    build = _sample_builder(found.root)
+    folder = found.root / "demo"
+    _clear(folder)
+    submitted = build(found.root, folder / "submitted")
+    places = Places(submitted, folder / "reports", _sqlite(folder / "gradebook.db"))
+    _grade(found, "02-attend", places, Seconds(), None, jobs)
+    _say("Hand-ins that need a look are part of the demo: the sample class cheats, crashes and hangs on purpose.")
+
+
+def main() -> None:
+    """Run the command line; errors that a person can act on are one line on stderr and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    try:
+        app()
+    except AutograderError as error:
+        _fail(str(error))
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        _fail(f"{where}{error.strerror or error}. Put that right and give the same command again.")
+
+
+def _grade(
+    course: "Course", name: str, places: Places, seconds: Seconds, student: str | None, jobs: int | None
+) -> "list[Record]":
+    """Grade, print the table, fill the gradebook, and say where everything lies."""
+    from autograder.grading.run import Limits, grade_class
+    from autograder.host.gradebook import fill_gradebook
+    from autograder.intake import find_hand_ins
+    from autograder.terminal import class_table, print_safely, summary
+
+    assignment = course.assignment(name)
+    hand_ins = find_hand_ins(places.submitted, name, student)
+    limits = Limits(cell_seconds=seconds.cell, call_seconds=seconds.call, submission_seconds=seconds.submission)
+
+    def run(on_record: "Callable[[Record], None]") -> "list[Record]":
+        many = min(jobs or _cores(), len(hand_ins))
+        return grade_class(assignment, hand_ins, reports=places.reports, jobs=many, limits=limits, on_record=on_record)
+
+    records = _with_progress(name, len(hand_ins), run)
+    print_safely(_console(), class_table(records))
+    _say(summary(records))
+    _say(f"Records:   {_short(places.reports / name / 'records')}")
+    fill_gradebook(places.db_url, assignment, records)
+    _say(f"Gradebook: {_short_url(places.db_url)}")
+    _say(f"One student's page: {_show_command(records, name, places)}")
+    return records
+
+
+def _with_progress(name: str, total: int, run: "Callable[[Callable[[Record], None]], list[Record]]") -> "list[Record]":
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(f"Grading {name}", total=total)
+        return run(lambda record: progress.advance(task))
+
+
+def _show_command(records: "Sequence[Record]", name: str, places: Places) -> str:
+    import shlex
+
+    look = [record for record in records if record.needs_a_look]
+    student = (look or list(records))[0].student
+    reports = "" if places.reports == Path.cwd() / "reports" else f" --reports {shlex.quote(_short(places.reports))}"
+    return f"autograder show {shlex.quote(student)} {name}{reports}"
+
+
+def _find_course(start: Path | None) -> "Course":
+    from autograder.course import Course
+
+    return Course.find(start or Path.cwd())
+
+
+def _sample_builder(root: Path) -> Callable[[Path, Path], Path]:
+    path = root / "tests" / "samples" / "build.py"
+    spec = importlib.util.spec_from_file_location("autograder_samples", path)
+    if spec is None or spec.loader is None or not path.is_file():
+        raise AutograderError(f"The sample class is missing: {path}.", "Run the demo in a clone of the project.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    build: Callable[[Path, Path], Path] = module.build_samples
+    return build
+
+
+def _clear(folder: Path) -> None:
+    """Take away an earlier demo, and nothing else that may lie in the folder."""
+    folder.mkdir(exist_ok=True)
+    for name in ("submitted", "reports"):
+        if (folder / name).exists():
+            shutil.rmtree(folder / name)
+    (folder / "gradebook.db").unlink(missing_ok=True)
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _sqlite(path: Path) -> str:
+    return f"sqlite:///{path}"
+
+
+def _short(path: Path) -> str:
+    """Return the path as seen from the current folder, where that is shorter."""
+    path = path.resolve()
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def _short_url(db_url: str) -> str:
+    from autograder.host.gradebook import shown_url
+
+    local = db_url.removeprefix("sqlite:///")
+    return _short(Path(local)) if local != db_url and "?" not in local else shown_url(db_url)
+
+
+def _console() -> "Console":
+    from rich.console import Console
+
+    return Console()
+
+
+def _say(sentence: str) -> None:
+    from autograder.terminal import plain, print_safely
+
+    print_safely(_console(), plain(sentence))
+
+
+def _fail(sentence: str) -> None:
+    from rich.console import Console
+
+    from autograder.terminal import plain, print_safely
+
+    print_safely(Console(stderr=True), f"autograder: {plain(sentence)}")
+    sys.exit(COULD_NOT_RUN)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,3 @@
+# Not a notebook: nothing in it.
+# expect: status=unreadable
+# %% raw-file

@@ -1,0 +1,52 @@
+"""Mark behaviour groups, and collect what they remark."""
+
+import dataclasses
+
+import pytest
+
+from autograder.grading import Fault, Group, Mismatch, Model, group, note, review
+from autograder.grading.groups import collect_notes, collect_remarks
+
+
+def test_group_marks_a_function_and_leaves_it_callable():
+    @group("adds one", points=2, conditional=True, fresh=True)
+    def add(x):
+        return x + 1
+
+    assert add(1) == 2
+    assert add.group == Group("adds one", 2, conditional=True, fresh=True)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        add.group.points = 3
+
+
+def test_remarks_are_collected_once_and_nest():
+    note("dropped")
+    review("dropped")
+    with collect_remarks() as outer:
+        note("one")
+        note("one")
+        review("look")
+        with collect_notes() as inner:
+            note("two")
+        note("three")
+    assert (outer.notes, outer.reviews, inner) == (["one", "three"], ["look"], ["two"])
+
+
+def test_collecting_ends_with_an_exception():
+    with pytest.raises(Mismatch), collect_notes():
+        raise Mismatch("no")
+    note("dropped")
+
+
+def test_a_mismatch_is_an_assertion_with_a_sentence():
+    assert issubclass(Mismatch, AssertionError)
+    assert Mismatch("does not fit").sentence == "does not fit"
+
+
+def test_bank_types_are_frozen():
+    fault = Fault("scaled", "It is scaled.", "4 counts as 2.")
+    model = Model("attend", "attend", lambda faults, x: x, (fault,))
+    assert model.run(set(), 3) == 3
+    assert not fault.note_only
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        fault.id = "other"
