@@ -28,6 +28,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -62,7 +63,7 @@ class Seconds:
     submission: float = 120.0
 
 
-@app.command()
+@app.command(short_help="Write what students get, from the source.")
 def release(assignment: AssignmentName, course: CourseFolder = None) -> None:
     """Write what students get, assignments/ASSIGNMENT/, from source/ASSIGNMENT/."""
     from autograder.host.release import release as write_release
@@ -70,7 +71,7 @@ def release(assignment: AssignmentName, course: CourseFolder = None) -> None:
     _say(f"Released {_short(write_release(_find_course(course), assignment))}")
 
 
-@app.command()
+@app.command(short_help="Grade a class and fill the gradebook.")
 def grade(
     assignment: AssignmentName,
     submitted: Annotated[
@@ -87,9 +88,9 @@ def grade(
         str | None,
         typer.Option(metavar="URL", help="nbgrader's database. [default: gradebook.db in the course]"),
     ] = None,
-    cell_seconds: Annotated[float, typer.Option(min=0.1, help="Time for one cell.")] = 10.0,
-    call_seconds: Annotated[float, typer.Option(min=0.1, help="Time for one call of a function.")] = 5.0,
-    submission_seconds: Annotated[float, typer.Option(min=0.1, help="Time for one hand-in.")] = 120.0,
+    cell_seconds: Annotated[float, typer.Option(min=0.1, metavar="S", help="Seconds for one cell.")] = 10.0,
+    call_seconds: Annotated[float, typer.Option(min=0.1, metavar="S", help="Seconds for one call.")] = 5.0,
+    submission_seconds: Annotated[float, typer.Option(min=0.1, metavar="S", help="Seconds for one hand-in.")] = 120.0,
 ) -> None:
     """Grade a class: write one record per hand-in, fill nbgrader's gradebook and print a table.
 
@@ -107,7 +108,7 @@ def grade(
     raise typer.Exit(LOOK if any(record.needs_a_look for record in records) else ALL_GRADED)
 
 
-@app.command()
+@app.command(short_help="Show what a student reads.")
 def show(
     student: Annotated[str, typer.Argument(metavar="STUDENT", help="The student's id: the folder's name.")],
     assignment: AssignmentName,
@@ -123,7 +124,7 @@ def show(
     print_safely(_console(), student_page(record))
 
 
-@app.command()
+@app.command(short_help="Grade the sample class of 02-attend.")
 def demo(course: CourseFolder = None, jobs: Jobs = None) -> None:
     """Grade the sample class of 02-attend into demo/, from an empty gradebook."""
     found = _find_course(course)

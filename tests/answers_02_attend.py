@@ -458,96 +458,143 @@ def check_attend(candidate):
 }
 
 WRONG["softmax"] = {
-    "whole_array": (("test_matrix", "test_axis"), """
+    "whole_array": (
+        ("test_matrix", "test_axis"),
+        """
 def softmax(x, axis=-1):
     x = np.asarray(x, dtype=float)
     e = np.exp(x - x.max())
     return e / e.sum()
-"""),
-    "no_max": (("test_large_scores",), """
+""",
+    ),
+    "no_max": (
+        ("test_large_scores",),
+        """
 def softmax(x, axis=-1):
     e = np.exp(np.asarray(x, dtype=float))
     return e / e.sum(axis=axis, keepdims=True)
-"""),
-    "axis0": (("test_matrix", "test_axis"), """
+""",
+    ),
+    "axis0": (
+        ("test_matrix", "test_axis"),
+        """
 def softmax(x, axis=-1):
     x = np.asarray(x, dtype=float)
     e = np.exp(x - x.max(axis=0))
     return e / e.sum(axis=0)
-"""),
-    "axis_ignored": (("test_axis",), """
+""",
+    ),
+    "axis_ignored": (
+        ("test_axis",),
+        """
 def softmax(x, axis=-1):
     x = np.asarray(x, dtype=float)
     e = np.exp(x - x.max(axis=-1, keepdims=True))
     return e / e.sum(axis=-1, keepdims=True)
-"""),
-    "no_keepdims": (("test_matrix", "test_axis"), """
+""",
+    ),
+    "no_keepdims": (
+        ("test_matrix", "test_axis"),
+        """
 def softmax(x, axis=-1):
     x = np.asarray(x, dtype=float)
     e = np.exp(x - x.max(axis=axis))
     return e / e.sum(axis=axis)
-"""),
-    "max_floor0": (("test_large_scores",), """
+""",
+    ),
+    "max_floor0": (
+        ("test_large_scores",),
+        """
 def softmax(x, axis=-1):
     x = np.asarray(x, dtype=float)
     e = np.exp(x - np.maximum(0, x.max(axis=axis, keepdims=True)))
     return e / e.sum(axis=axis, keepdims=True)
-"""),
-    "min_sub": (("test_large_scores",), """
+""",
+    ),
+    "min_sub": (
+        ("test_large_scores",),
+        """
 def softmax(x, axis=-1):
     x = np.asarray(x, dtype=float)
     e = np.exp(x - x.min(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
-"""),
-    "global_max": (("test_large_scores",), """
+""",
+    ),
+    "global_max": (
+        ("test_large_scores",),
+        """
 def softmax(x, axis=-1):
     x = np.asarray(x, dtype=float)
     e = np.exp(x - x.max())
     return e / e.sum(axis=axis, keepdims=True)
-"""),
-    "eps": (("test_odds",), """
+""",
+    ),
+    "eps": (
+        ("test_odds",),
+        """
 def softmax(x, axis=-1):
     x = np.asarray(x, dtype=float)
     e = np.exp(x - x.max(axis=axis, keepdims=True))
     return e / (e.sum(axis=axis, keepdims=True) + 1e-6)
-"""),
-    "rounded": (("test_one_row", "test_matrix"), """
+""",
+    ),
+    "rounded": (
+        ("test_one_row", "test_matrix"),
+        """
 def softmax(x, axis=-1):
     x = np.asarray(x, dtype=float)
     e = np.exp(x - x.max(axis=axis, keepdims=True))
     return np.round(e / e.sum(axis=axis, keepdims=True), 3)
-"""),
-    "nan_to_num": (("test_large_scores",), """
+""",
+    ),
+    "nan_to_num": (
+        ("test_large_scores",),
+        """
 def softmax(x, axis=-1):
     e = np.exp(np.asarray(x, dtype=float))
     return np.nan_to_num(e / e.sum(axis=axis, keepdims=True))
-"""),
-    "no_normaliser": (("test_one_row", "test_odds"), """
+""",
+    ),
+    "no_normaliser": (
+        ("test_one_row", "test_odds"),
+        """
 def softmax(x, axis=-1):
     x = np.asarray(x, dtype=float)
     return np.exp(x - x.max(axis=axis, keepdims=True))
-"""),
-    "base2": (("test_one_row", "test_odds"), """
+""",
+    ),
+    "base2": (
+        ("test_one_row", "test_odds"),
+        """
 def softmax(x, axis=-1):
     x = np.asarray(x, dtype=float)
     e = 2 ** (x - x.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
-"""),
-    "int_result": (("test_plain_inputs",), """
+""",
+    ),
+    "int_result": (
+        ("test_plain_inputs",),
+        """
 def softmax(x, axis=-1):
     x = np.array(x)
     e = np.exp(x - x.max(axis=axis, keepdims=True))
     out = np.zeros_like(x)
     out[...] = e / e.sum(axis=axis, keepdims=True)
     return out
-"""),
-    "mutates": (("test_pure",), """
+""",
+    ),
+    "mutates": (
+        ("test_pure",),
+        """
 def softmax(x, axis=-1):
     x = np.asarray(x) if np.asarray(x).dtype == float else np.array(x, dtype=float)
     x -= x.max(axis=axis, keepdims=True)
     return np.exp(x) / np.exp(x).sum(axis=axis, keepdims=True)
-"""),
-    "two_axes_only": (("test_axis",), """
+""",
+    ),
+    "two_axes_only": (
+        ("test_axis",),
+        """
 def softmax(x, axis=-1):
     x = np.array(x, dtype=float)
     if x.ndim == 1:
@@ -556,22 +603,40 @@ def softmax(x, axis=-1):
     e = np.exp(x - x.max(1, keepdims=True))
     e /= e.sum(1, keepdims=True)
     return e if axis in (1, -1) else e.T
-"""),
-    "no_lists": (("test_plain_inputs",), """
+""",
+    ),
+    "lessons_own": (
+        ("test_matrix", "test_axis", "test_plain_inputs"),
+        """
+def softmax(x, axis=-1):
+    e = np.exp(x - x.max())
+    return e / e.sum()
+""",
+    ),
+    "arrays_only": (
+        ("test_plain_inputs",),
+        """
 def softmax(x, axis=-1):
     e = np.exp(x - x.max(axis=axis, keepdims=True))
     return e / e.sum(axis=axis, keepdims=True)
-"""),
-    "clipped": (("test_large_scores",), """
+""",
+    ),
+    "clipped": (
+        ("test_large_scores",),
+        """
 def softmax(x, axis=-1):
     e = np.exp(np.clip(np.asarray(x, dtype=float), -500, 500))
     return e / e.sum(axis=axis, keepdims=True)
-"""),
-    "masked": (("test_one_row",), """
+""",
+    ),
+    "masked": (
+        ("test_one_row",),
+        """
 def softmax(x, axis=-1):
     x = np.asarray(x, dtype=float)
     return np.ma.masked_all(x.shape)
-"""),
+""",
+    ),
 }
 
 ATTEND = """
@@ -583,7 +648,9 @@ def attend(query, keys, values):
 """
 
 
-def attend(*lost: str, weights: str = "softmax(keys @ query)", more: str = "", result: str = "weights @ values, weights"):
+def attend(
+    *lost: str, weights: str = "softmax(keys @ query)", more: str = "", result: str = "weights @ values, weights"
+):
     return lost, ATTEND.format(weights=weights, more=more, result=result)
 
 
@@ -608,15 +675,16 @@ WRONG["attend"] = {
     "mean_values": attend("test_blend", "test_influence", result="values.mean(0), weights"),
     "square_only": attend("test_weights", weights="softmax(keys.T @ query)"),
     "column_result": attend("test_weights", "test_blend", result="(weights @ values)[None], weights[None]"),
-    "changes_the_values": attend(
-        "test_pure", more="blend = weights @ values; values *= 0", result="blend, weights"
-    ),
+    "changes_the_values": attend("test_pure", more="blend = weights @ values; values *= 0", result="blend, weights"),
     "cut_scores": attend("test_large_scores", weights="softmax(np.clip(keys @ query, -200, 200))"),
-    "arrays_only": (("test_plain_inputs",), """
+    "arrays_only": (
+        ("test_plain_inputs",),
+        """
 def attend(query, keys, values):
-    weights = softmax(keys.dot(query))
+    weights = softmax(keys @ query)
     return weights @ values, weights
-"""),
+""",
+    ),
 }
 
 PROJECT = """
@@ -650,17 +718,23 @@ WRONG["project"] = {
     "as_dict": project("dict(Q=X @ W_q, K=X @ W_k, V=X @ W_v)", "test_queries"),
     "scaled": project("X @ W_q / np.sqrt(W_q.shape[1]), X @ W_k, X @ W_v", "test_queries"),
     "two_only": project("X @ W_q, X @ W_k", "test_values"),
-    "arrays_only": (("test_plain_inputs",), """
+    "arrays_only": (
+        ("test_plain_inputs",),
+        """
 def project(X, W_q, W_k, W_v):
-    return X.dot(W_q), X.dot(W_k), X.dot(W_v)
-"""),
-    "writes_into_x": (("test_pure",), """
+    return X @ W_q, X @ W_k, X @ W_v
+""",
+    ),
+    "writes_into_x": (
+        ("test_pure",),
+        """
 def project(X, W_q, W_k, W_v):
     out = tuple(np.array(X, dtype=float) @ np.array(W) for W in (W_q, W_k, W_v))
     if isinstance(X, np.ndarray):
         X[:] = 0
     return out
-"""),
+""",
+    ),
 }
 
 PLURAL = """
@@ -683,7 +757,9 @@ WRONG["plural"] = {
     "query_zero": plural("np.hstack([E, slot]), np.zeros(d + 1)", "test_query", "test_winners"),
     "query_negative": plural("np.hstack([E, slot]), np.array([0.] * d + [-4.])", "test_query", "test_winners"),
     "inverted": plural(f"np.hstack([E, 1 - slot]), {RIGHT_QUERY}", "test_slot", "test_winners"),
-    "mutates": (("test_slot", "test_query", "test_pure"), """
+    "mutates": (
+        ("test_slot", "test_query", "test_pure"),
+        """
 predicted_winner = "birds"
 def add_plural_slot(E, is_plural):
     E = np.asarray(E, dtype=float)
@@ -691,14 +767,18 @@ def add_plural_slot(E, is_plural):
     query = np.zeros(len(E[0]))
     query[-1] = 4
     return E, query
-"""),
-    "appends": (("test_slot",), """
+""",
+    ),
+    "appends": (
+        ("test_slot",),
+        """
 predicted_winner = "birds"
 def add_plural_slot(E, is_plural):
     for row, flag in zip(E, is_plural):
         row.append(float(flag))
     return E, [0] * (len(E[0]) - 1) + [4]
-"""),
+""",
+    ),
     "flag_4": plural(f"np.hstack([E, 4 * slot]), {RIGHT_QUERY}", "test_slot"),
     "query_first": plural("np.hstack([E, slot]), np.array([4.] + [0.] * d)", "test_query"),
     "query_one": plural("np.hstack([E, slot]), np.array([0.] * d + [1.])", "test_query"),
@@ -709,13 +789,16 @@ def add_plural_slot(E, is_plural):
     "only_the_slot": plural(f"slot, {RIGHT_QUERY}", "test_slot"),
     "no_prediction": (("test_prediction",), RIGHT["plural"]["hstack"].replace("'nobody'", "''")),
     "another_word": (("test_prediction",), RIGHT["plural"]["hstack"].replace("'nobody'", "'dogs'")),
-    "empties_the_table": (("test_pure",), """
+    "empties_the_table": (
+        ("test_pure",),
+        """
 predicted_winner = "birds"
 def add_plural_slot(E, is_plural):
     out = np.column_stack([E, is_plural]).astype(float)
     E[0][0] = 99.0
     return out, np.array([0.] * (out.shape[1] - 1) + [4.])
-"""),
+""",
+    ),
 }
 
 
@@ -735,7 +818,7 @@ WRONG["identity"] = {
     "uniform": identity("np.full(len(keys), 1 / len(keys))", "test_any_length", "test_eight_words"),
     "one_hot": identity("np.eye(len(keys))[np.argmax(np.asarray(keys) @ query)]", "test_any_length"),
     "sorted": identity("np.sort(attend(query, keys, np.eye(len(keys)))[0])", "test_any_length"),
-    "arrays_only": identity("softmax(keys.dot(query))", "test_plain_inputs"),
+    "arrays_only": identity("softmax(keys @ query)", "test_plain_inputs"),
 }
 
 ALL = """
@@ -755,11 +838,12 @@ def attend_all(
 
 WRONG["attend_all"] = {
     "query_axis": attend_all("test_weights", "test_alone", weights="softmax(scores, axis=0)"),
-    "whole_array": attend_all("test_weights", "test_alone", weights="np.exp(scores - scores.max()) / np.exp(scores - "
-                              "scores.max()).sum()"),
+    "whole_array": attend_all(
+        "test_weights", "test_alone", weights="np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()"
+    ),
     "scaled": attend_all("test_weights", "test_alone", weights="softmax(scores / np.sqrt(Q.shape[1]))"),
     "no_softmax": attend_all("test_weights", weights="scores"),
-    "causal": attend_all("test_weights", weights="softmax(np.where(np.tril(np.ones_like(scores)) > 0, scores, -np.inf))"),
+    "causal": attend_all("test_weights", weights="softmax(np.where(np.tri(*scores.shape) > 0, scores, -np.inf))"),
     "no_max": attend_all("test_large_scores", weights="np.exp(scores) / np.exp(scores).sum(1, keepdims=True)"),
     "linear_norm": attend_all("test_weights", weights="scores / scores.sum(axis=1, keepdims=True)"),
     "global_max": attend_all(
@@ -785,14 +869,25 @@ WRONG["attend_all"] = {
     "averaged_queries": attend_all("test_weights", scores="Q.mean(0, keepdims=True).repeat(len(Q), 0) @ K.T"),
     "flat": attend_all("test_weights", result="(weights @ V).ravel(), weights.ravel()"),
     "sum_not_matrix_product": attend_all("test_out", result="weights * V.sum(), weights"),
-    "writes_q": (("test_pure",), """
+    "arrays_only": (
+        ("test_plain_inputs",),
+        """
+def attend_all(Q, K, V):
+    weights = softmax(Q @ K.T)
+    return weights @ V, weights
+""",
+    ),
+    "writes_q": (
+        ("test_pure",),
+        """
 def attend_all(Q, K, V):
     weights = softmax(np.asarray(Q) @ np.asarray(K).T)
     out = weights @ np.asarray(V)
     if isinstance(Q, np.ndarray):
         Q *= 0
     return out, weights
-"""),
+""",
+    ),
 }
 
 CROSS = """
@@ -822,7 +917,8 @@ WRONG["cross"] = {
     "self_attention": cross("test_weights", "test_out", before="X_kv = X_q"),
     "self_kv": cross("test_weights", "test_out", before="X_q = X_kv"),
     "causal": cross(
-        "test_weights", "test_order",
+        "test_weights",
+        "test_order",
         weights="softmax(np.where(np.tril(np.ones(scores.shape), len(K) - len(Q)) > 0, scores, -np.inf))",
     ),
     "causal_ul": cross(
@@ -839,13 +935,18 @@ WRONG["cross"] = {
     "v_is_x": cross("test_out", roles="X_q @ W_q, X_kv @ W_k, X_kv"),
     "torch_T": cross("test_weights", roles="X_q @ W_q.T, X_kv @ W_k.T, X_kv @ W_v.T"),
     "pooled": cross("test_out", "test_order", result="np.tile((weights @ V).mean(0), (len(Q), 1)), weights"),
-    "truncated": cross(
-        "test_weights", before="n = min(len(X_q), len(X_kv)); X_q = X_q[:n]; X_kv = X_kv[:n]"
-    ),
+    "truncated": cross("test_weights", before="n = min(len(X_q), len(X_kv)); X_q = X_q[:n]; X_kv = X_kv[:n]"),
     "out_only": cross("test_weights", result="weights @ V"),
     "swapped": cross("test_weights", "test_out", result="weights, weights @ V"),
     "same_weights_for_all": cross("test_weights", "test_order", weights="softmax(scores).mean(0) + 0 * scores"),
     "hard_pick": cross("test_out", result="V[weights.argmax(1)], weights"),
+    "arrays_only": (
+        ("test_plain_inputs",),
+        """
+def cross_attend(X_q, X_kv, W_q, W_k, W_v):
+    return attend_all(X_q @ W_q, X_kv @ W_k, X_kv @ W_v)
+""",
+    ),
     "first_asker": cross("test_weights", before="X_q = X_q[:1]"),
 }
 
@@ -859,46 +960,68 @@ def check_attend(candidate):
 """
 
 WRONG["testing"] = {
-    "weights_only": (("test_blended_keys", "test_hard_pick"), CHECK.format("""
+    "weights_only": (
+        ("test_blended_keys", "test_hard_pick"),
+        CHECK.format("""
     try:
         return bool(close(candidate(q, k, v)[1], want))
     except Exception:
         return False
-""")),
-    "sum_only": (("test_scaled", "test_blended_keys"), CHECK.format("""
+"""),
+    ),
+    "sum_only": (
+        ("test_scaled", "test_blended_keys"),
+        CHECK.format("""
     try:
         return bool(abs(np.sum(candidate(q, k, v)[1]) - 1) < 1e-6)
     except Exception:
         return False
-""")),
-    "keys_are_values": (("test_blended_keys", "test_scores_from_values"), CHECK.format("""
+"""),
+    ),
+    "keys_are_values": (
+        ("test_blended_keys", "test_scores_from_values"),
+        CHECK.format("""
     try:
         out, w = candidate(q, k, k)
         return bool(close(w, want) and close(out, want @ k))
     except Exception:
         return False
-""")),
-    "does_not_catch": (("test_raises",), CHECK.format("""
+"""),
+    ),
+    "does_not_catch": (
+        ("test_raises",),
+        CHECK.format("""
     out, w = candidate(q, k, v)
     return bool(close(w, want) and close(out, want @ v))
-""")),
-    "too_strict": (("test_accepts",), CHECK.format("""
+"""),
+    ),
+    "too_strict": (
+        ("test_accepts",),
+        CHECK.format("""
     try:
         out, w = candidate(q, k, v)
         return bool((w == want + 1e-17).all() and (out == want @ v + 1e-9).all())
     except Exception:
         return False
-""")),
+"""),
+    ),
     "says_yes_in_words": (("test_accepts",), CHECK.format("return 'yes'")),
-    "shapes_only": (("test_no_softmax", "test_blended_keys"), CHECK.format("""
+    "shapes_only": (
+        ("test_no_softmax", "test_blended_keys"),
+        CHECK.format("""
     try:
         out, w = candidate(q, k, v)
         return np.shape(out) == (2,) and np.shape(w) == (3,)
     except Exception:
         return False
-""")),
-    "inverted": (("test_accepts",), RIGHT["testing"]["numpy_bool"].replace("return np.True_", "return np.False_")
-                 .replace("return np.bool_(False)", "return np.bool_(True)")),
+"""),
+    ),
+    "inverted": (
+        ("test_accepts",),
+        RIGHT["testing"]["numpy_bool"]
+        .replace("return np.True_", "return np.False_")
+        .replace("return np.bool_(False)", "return np.bool_(True)"),
+    ),
 }
 
 STUBS = {

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.grading import StudentError, StudentMissing
+from autograder.grading import Group, StudentError, StudentMissing
 from autograder.grading.groups import Remarks, collect_remarks
 from autograder.sandbox.inside.wire import Callback, Handle, decode, encode
 
@@ -135,7 +135,7 @@ def grader_module(assignment: str, name: str) -> ModuleType:
 
 def groups_of(assignment: str, task: str) -> dict[str, Any]:
     module = grader_module(assignment, f"test_{task}")
-    return {name: value for name, value in vars(module).items() if hasattr(value, "group")}
+    return {name: value for name, value in vars(module).items() if isinstance(getattr(value, "group", None), Group)}
 
 
 def grade(assignment: str, task: str, text: str, seed: int = 0, supplied: dict[str, Any] | None = None) -> Outcome:

@@ -42,9 +42,7 @@ class Remarks:
 _remarks: ContextVar[Remarks | None] = ContextVar("remarks", default=None)
 
 
-def group(
-    sentence: str, points: float, conditional: bool = False, fresh: bool = False
-) -> Callable[[Grader], Grader]:
+def group(sentence: str, points: float, conditional: bool = False, fresh: bool = False) -> Callable[[Grader], Grader]:
     """Mark a grader function as the behaviour group `sentence`, worth `points`."""
 
     def mark(function: Grader) -> Grader:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from nbgrader.api import Gradebook, MissingEntry  # type: ignore[import-untyped]
-from nbgrader.plugins import ExportPlugin  # type: ignore[import-untyped]
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.plugins import ExportPlugin
 
 COLUMNS = (
     "assignment",

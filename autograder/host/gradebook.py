@@ -39,7 +39,7 @@ def fill_gradebook(
 def _gradebook(db_url: str, course_id: str) -> Iterator[Any]:
     """Open nbgrader's gradebook; its import takes seconds, so it waits until here."""
     with _scripts_on_path(), _quiet():
-        from nbgrader.api import Gradebook, InvalidEntry  # type: ignore[import-untyped]
+        from nbgrader.api import Gradebook, InvalidEntry
         from sqlalchemy.exc import SQLAlchemyError
 
         try:

@@ -2,8 +2,8 @@
 
 Run from anywhere: `make bench`, or `.venv/bin/python tests/benchmarks/throughput.py --count 40 --jobs 2`.
 
-Both start cold, as commands, and end with a filled gradebook. The engine runs its hidden graders in its sandbox. nbgrader
-runs the visible checks in a Jupyter kernel, with its default configuration, in a plain course of its own.
+Both start cold, as commands, and end with a filled gradebook. The engine runs its hidden graders in its sandbox.
+nbgrader runs the visible checks in a Jupyter kernel, with its default configuration, in a plain course of its own.
 """
 
 import argparse
@@ -141,7 +141,7 @@ def _graded(database: Path) -> int:
 
 
 class _Sampler:
-    """Look at a process and all below it twenty times a second, and keep the largest resident sizes in MiB."""
+    """Look at a process and all below it four times a second, and keep the largest resident sizes in MiB."""
 
     def __init__(self) -> None:
         self.largest = 0.0
@@ -159,7 +159,7 @@ class _Sampler:
             self._thread.join()
 
     def _look(self, pid: int) -> None:
-        while not self._ended.wait(0.05):
+        while not self._ended.wait(0.25):
             sizes = [_resident(process) for process in _family(pid)]
             self.largest = max(self.largest, *sizes, 0.0)
             self.total = max(self.total, sum(sizes))

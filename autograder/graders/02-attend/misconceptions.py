@@ -11,9 +11,7 @@ import numpy as np
 from autograder.grading import Fault, Model
 
 # The lesson's sentence: what a function reads that forgets its arguments.
-E = np.array(
-    [[0, 0, 1], [1, 0, 0], [0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=float
-)
+E = np.array([[0, 0, 1], [1, 0, 0], [0, 0, 0], [0, 0, 1], [0, 1, 0], [0, 0, 1], [0, 0, 0], [0, 0, 0]], dtype=float)
 
 
 def floats(value):
@@ -24,6 +22,19 @@ def plain_softmax(scores, axis=-1):
     scores = floats(scores)
     powers = np.exp(scores - scores.max(axis=axis, keepdims=True))
     return powers / powers.sum(axis=axis, keepdims=True)
+
+
+def refuse_lists(faults, *inputs, error=TypeError):
+    """Fail as `list @ list` (or `list.max()`) does, when lists were forgotten."""
+    if "arrays_only" in faults and any(isinstance(part, list | tuple) for part in inputs):
+        raise error("a list cannot do what an array can")
+
+
+ARRAYS_ONLY = Fault(
+    "arrays_only",
+    "Nested lists are not turned into arrays, so that a list as input ends in an error.",
+    "With the list [[0, 1], [1, 0]] in place of an array the call stops; np.asarray would accept both.",
+)  # ours
 
 
 def quiet(run):
@@ -42,6 +53,7 @@ def quiet(run):
 
 @quiet
 def softmax(faults, x, axis=-1):
+    refuse_lists(faults, x, error=AttributeError)
     given = x
     x = np.array(x) if "int_result" in faults else np.asarray(x, dtype="f4" if "float32" in faults else float)
     axis = _softmax_axis(faults, axis)
@@ -90,6 +102,7 @@ def _shifted(faults, scores, given, axis, keep):
 
 
 SOFTMAX = (
+    ARRAYS_ONLY,
     Fault(
         "whole_array",
         "The shares are taken over the whole array, as in the lesson's own version, which is made for a single row.",
@@ -195,6 +208,7 @@ SOFTMAX = (
 
 @quiet
 def attend(faults, query, keys, values):
+    refuse_lists(faults, keys)
     query, keys, values = floats(query), floats(keys), floats(values)
     if "uses_global_E" in faults:
         keys = values = E
@@ -247,6 +261,7 @@ UNSCALED = Fault(
     "With two slots, a score of 4 counts as 2.83.",
 )  # ours
 ATTEND = (
+    ARRAYS_ONLY,
     Fault(
         "weights_only",
         "Only the weights are returned: the blend, which is what attention hands over, is missing.",
@@ -341,6 +356,7 @@ ATTEND = (
 
 @quiet
 def project(faults, X, W_q, W_k, W_v):
+    refuse_lists(faults, X)
     X, W_q, W_k, W_v = floats(X), floats(W_q), floats(W_k), floats(W_v)
     Q = _times(faults, X, W_q)
     K = _times(faults, Q if "k_from_q" in faults else X, W_q if "k_uses_wq" in faults else W_k)
@@ -371,6 +387,7 @@ def _times(faults, rows, matrix):
 
 
 PROJECT = (
+    ARRAYS_ONLY,
     Fault(
         "torch_T",
         "The weight matrix is transposed, as PyTorch's nn.Linear stores it; here it is (d_in, d_out).",
@@ -544,6 +561,7 @@ PLURAL = (
 
 @quiet
 def weights_by_identity(faults, query, keys):
+    refuse_lists(faults, keys)
     query, keys = floats(query), floats(keys)
     tokens, width = keys.shape
     scores = keys @ query
@@ -564,6 +582,7 @@ def weights_by_identity(faults, query, keys):
 
 
 IDENTITY = (
+    ARRAYS_ONLY,
     Fault(
         "eye8",
         "The identity always has eight rows, as in the lesson: only sentences of eight words work.",
@@ -608,6 +627,7 @@ IDENTITY = (
 
 @quiet
 def attend_all(faults, Q, K, V):
+    refuse_lists(faults, K, error=AttributeError)
     Q, K, V = floats(Q), floats(K), floats(V)
     if "first_query" in faults:
         Q = Q[:1]
@@ -664,6 +684,7 @@ def _all_weights(faults, scores):
 
 
 ALL_SCORES = (
+    ARRAYS_ONLY,
     Fault(
         "query_axis",
         "Softmax runs over the queries: every column of the weights adds up to 1 instead of every row.",
@@ -781,6 +802,7 @@ ALL = (
 
 @quiet
 def cross_attend(faults, X_q, X_kv, W_q, W_k, W_v):
+    refuse_lists(faults, X_q)
     X_q, X_kv, W_q, W_k, W_v = (floats(part) for part in (X_q, X_kv, W_q, W_k, W_v))
     if "roles_swapped" in faults:
         X_q, X_kv = X_kv, X_q

@@ -6,7 +6,8 @@ from autograder.grading import Mismatch, agree, array, group, is_single, unpack
 
 builds_on = ("softmax",)
 
-SIZES = ((5, 3, 4), (6, 4, 2), (4, 4, 4), (8, 3, 5), (1, 3, 2))  # tokens, key width, value width
+# The square case comes first: there a wrong answer runs instead of failing on its shapes, so that it can be named.
+SIZES = ((4, 4, 4), (5, 3, 4), (6, 4, 2), (8, 3, 5), (1, 3, 2), (5, 2, 1), (3, 1, 4))  # tokens, key width, value width
 
 
 def draw(rng, tokens, width, value_width, spread=1.0):

@@ -6,7 +6,9 @@ from autograder.grading import Mismatch, agree, array, group, unpack
 
 builds_on = ("softmax", "attend")
 
-SIZES = ((5, 6, 3, 4), (7, 3, 2, 5), (4, 4, 4, 4), (2, 8, 6, 3), (1, 5, 3, 2), (3, 1, 4, 2))
+# The square case comes first: there a wrong answer runs instead of failing on its shapes, so that it can be named.
+# queries, tokens, key width, value width
+SIZES = ((4, 4, 4, 4), (5, 6, 3, 4), (7, 3, 2, 5), (2, 8, 6, 3), (1, 5, 3, 2), (3, 1, 4, 2), (2, 3, 1, 1))
 
 
 def draw(rng, queries, tokens, width, value_width, spread=1.0):

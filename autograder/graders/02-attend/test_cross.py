@@ -6,8 +6,16 @@ from autograder.grading import Mismatch, agree, array, group, unpack
 
 builds_on = ("softmax", "attend", "project", "attend_all")
 
+# The square case comes first: there a wrong answer runs instead of failing on its shapes, so that it can be named.
 # askers, tokens read, width of either side, key width, value width
-SIZES = ((3, 5, 4, 6, 2, 7), (6, 4, 3, 5, 7, 2), (4, 4, 4, 4, 4, 4), (5, 3, 4, 4, 3, 2), (1, 6, 3, 4, 2, 5))
+SIZES = (
+    (4, 4, 4, 4, 4, 4),
+    (3, 5, 4, 6, 2, 7),
+    (6, 4, 3, 5, 7, 2),
+    (5, 3, 4, 4, 3, 2),
+    (1, 6, 3, 4, 2, 5),
+    (2, 3, 1, 2, 1, 1),
+)
 
 
 def draw(rng, askers, tokens, asking, reading, width, value_width, spread=0.6):

@@ -4,7 +4,8 @@ import numpy as np
 
 from autograder.grading import Mismatch, agree, group, unpack
 
-SIZES = ((5, 4, 3, 2), (3, 6, 5, 4), (4, 4, 4, 4), (1, 3, 5, 2))  # tokens, model width, key width, value width
+# The square case comes first: there a wrong answer runs instead of failing on its shapes, so that it can be named.
+SIZES = ((4, 4, 4, 4), (5, 4, 3, 2), (3, 6, 5, 4), (1, 3, 5, 2))  # tokens, model width, key width, value width
 
 
 def draw(rng, tokens, model, width, value_width):

@@ -4,12 +4,12 @@ A wrong tick cancels a right one; ticking all or none earns nothing. The four gr
 """
 
 import importlib.util
+import pathlib
 import re
-from pathlib import Path
 
 from autograder.grading import Mismatch, group, review
 
-_spec = importlib.util.spec_from_file_location("reading_key", Path(__file__).with_name("reading_key.py"))
+_spec = importlib.util.spec_from_file_location("reading_key", pathlib.Path(__file__).with_name("reading_key.py"))
 _module = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(_module)
 KEY = _module.KEY

@@ -14,7 +14,7 @@ def test_one_row(student, reference, rng):
 
 @group("treats every row of a matrix on its own", points=3)
 def test_matrix(student, reference, rng):
-    for shape in ((3, 5), (4, 4), (6, 2), (1, 7), (5, 1)):
+    for shape in ((4, 4), (3, 5), (6, 2), (1, 7), (5, 1)):
         x = rng.normal(size=shape) * 2
         agree(student.softmax(x), reference.softmax(x))
 
