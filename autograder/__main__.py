@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from autograder.report import Record
 
 ALL_GRADED, LOOK, COULD_NOT_RUN = 0, 1, 2
+LOG_WIDTH = 120
 
 app = typer.Typer(
     name="autograder",
@@ -246,9 +247,11 @@ def _short_url(db_url: str) -> str:
 
 
 def _console() -> "Console":
+    """Return the screen; a log or a file, which has no width of its own, gets room for whole sentences."""
     from rich.console import Console
 
-    return Console()
+    wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else LOG_WIDTH
+    return Console(width=wide)
 
 
 def _say(sentence: str) -> None:

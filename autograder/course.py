@@ -209,9 +209,7 @@ def _tasks(cells: Sequence[Cell], source: Path) -> Iterator[Task]:
             continue
         name = metadata.get("grade_id")
         if not name:
-            raise CourseError(
-                f"{source}: cell {number} has no grade_id.", "Give it one, or no nbgrader metadata."
-            )
+            raise CourseError(f"{source}: cell {number} has no grade_id.", "Give it one, or no nbgrader metadata.")
         if name in seen:
             raise CourseError(f"{source}: two cells have the grade_id {name!r}.", "Rename one of them.")
         seen.add(name)

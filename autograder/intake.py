@@ -222,11 +222,7 @@ def _read_bounded(path: Path, limit: int) -> bytes:
     try:
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     except OSError as error:
-        why = (
-            "is a link, and links are not followed"
-            if path.is_symlink()
-            else f"cannot be opened: {error.strerror}"
-        )
+        why = "is a link, and links are not followed" if path.is_symlink() else f"cannot be opened: {error.strerror}"
         raise Unreadable(f"{name} {why}.", SAVE_AGAIN) from None
     try:
         status = os.fstat(handle)
@@ -311,13 +307,13 @@ def _not_json(text: str, path: Path, size: int, error: json.JSONDecodeError) -> 
         what = f"{path.name} has an unresolved merge conflict: its first marker is in line {line}."
         return Unreadable(what, remedy)
     last = text.rstrip().count("\n") + 1
+    if not text.lstrip().startswith(("{", "[")):
+        return Unreadable(f"{path.name} is not a notebook: it holds no JSON ({size} bytes).", SAVE_AGAIN)
     if error.lineno >= last and not text.rstrip().endswith("}"):
         what = f"{path.name} breaks off in line {last} ({size} bytes): part of the file is missing."
         return Unreadable(what, SAVE_AGAIN)
     where = f"line {error.lineno}, column {error.colno}"
-    return Unreadable(
-        f"{path.name} is not a notebook: its JSON is damaged at {where} ({size} bytes).", SAVE_AGAIN
-    )
+    return Unreadable(f"{path.name} is not a notebook: its JSON is damaged at {where} ({size} bytes).", SAVE_AGAIN)
 
 
 def _raw_cells(notebook: dict[str, Any], path: Path) -> list[Any]:

@@ -6,6 +6,7 @@ Whatever a student may have written passes through `plain`, and is printed as te
 import re
 from collections.abc import Iterator, Sequence
 
+from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
@@ -20,7 +21,7 @@ UNSAFE = re.compile(
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"  # what turns the direction of the text round
 )
 WORKFLOW_COMMAND = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
-LONGEST_CELL = 160
+LONGEST_CELL = 130
 
 
 def plain(text: str) -> str:
@@ -37,8 +38,8 @@ def number(value: float) -> str:
 
 def class_table(records: Sequence[Record]) -> Table:
     """Return one row for each hand-in: who, status, score, and what to look at first."""
-    table = Table(title=plain(records[0].assignment) if records else None, title_justify="left")
-    table.add_column("Student", overflow="fold")
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    table.add_column("Student", overflow="fold", max_width=32)
     table.add_column("Status", no_wrap=True)
     table.add_column("Score", justify="right", no_wrap=True)
     table.add_column("What to look at")
@@ -130,8 +131,8 @@ def _task(task: TaskResult) -> RenderableType:
     else:
         score = f"{'waits for a manual mark' if task.manual else 'not judged'} / {number(task.points)}"
     lines: list[RenderableType] = [Text(f"\n{plain(task.name)}  {score}", style="bold")]
-    lines += [Padding(_group(group), (0, 0, 0, 2)) for group in task.groups]
-    lines += [Padding(Text(plain(line)), (0, 0, 0, 2)) for line in _explanations(task)]
+    lines += [Padding(_group(group), (0, 0, 0, 2), expand=False) for group in task.groups]
+    lines += [Padding(Text(plain(line)), (0, 0, 0, 2), expand=False) for line in _explanations(task)]
     return Group(*lines)
 
 

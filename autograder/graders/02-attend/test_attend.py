@@ -53,6 +53,7 @@ def test_influence(student, rng):
 def test_tokens(student, rng):
     query, keys, values = draw(rng, 6, 3, 5)
     keys[4] = keys[1]
+    keys[2], keys[3] = query / 2, -query / 2
     raw = student.attend(query, keys, values)
     blend, weights = unpack(raw, 2)
     weights = array(weights, shape=(6,))
@@ -79,6 +80,7 @@ def test_large_scores(student, reference, rng):
 @group("takes whole numbers and nested lists", points=1)
 def test_plain_inputs(student, reference, rng):
     query, keys = rng.integers(-2, 3, size=3), rng.integers(-2, 3, size=(5, 3))
+    query[0], keys[0], keys[1] = 1, query, -query
     values = rng.integers(-9, 10, size=(5, 4))
     wanted = reference.attend(query, keys, values)
     agree(student.attend(query, keys, values), wanted)

@@ -68,9 +68,9 @@ def test_large_scores(student, reference, rng):
 
 @group("takes whole numbers and nested lists", points=1)
 def test_plain_inputs(student, reference, rng):
-    shapes = ((3, 2), (5, 4), (2, 3), (4, 3), (4, 2))
-    inputs = [rng.integers(-1, 2, size=shape) for shape in shapes]
-    inputs[1][0] = [1, 0, -1, 1]
+    asking, read = rng.integers(1, 3, size=(3, 2)), rng.integers(-1, 2, size=(5, 4))
+    read[0], read[1] = 1, -1
+    inputs = [asking, read, *(rng.integers(1, 3, size=shape) for shape in ((2, 3), (4, 3), (4, 2)))]
     wanted = reference.cross_attend(*inputs)
     agree(student.cross_attend(*inputs), wanted)
     agree(student.cross_attend(*[part.tolist() for part in inputs]), wanted)
