@@ -129,7 +129,7 @@ def test_a_student_s_page_shows_sentences_and_no_test_time_output(graded: Graded
 
 
 def test_other_seeds_give_the_same_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    students = ("ada-vectorised", "dina-lists", "lea-blends-keys", "jan-lesson-softmax", "wim-many-faults", "yara-blank")
+    students = ["ada-vectorised", "dina-lists", "lea-blends-keys", "jan-lesson-softmax", "wim-many-faults"]
     build.build_samples(ROOT, tmp_path / "all", NAME)
     for student in students:
         shutil.copytree(tmp_path / "all" / student, tmp_path / "submitted" / student)

@@ -36,9 +36,9 @@ def release(course: Course, assignment_name: str) -> Path:
 def generate(assignment: Assignment, folder: Path) -> Path:
     """Let nbgrader generate the assignment below `folder`, without a database, and return where it lies."""
     # Imported here, since nbgrader takes seconds.
-    from nbgrader.converters import GenerateAssignment  # type: ignore[import-untyped]
-    from nbgrader.converters.base import NbGraderException  # type: ignore[import-untyped]
-    from nbgrader.coursedir import CourseDirectory  # type: ignore[import-untyped]
+    from nbgrader.converters import GenerateAssignment
+    from nbgrader.converters.base import NbGraderException
+    from nbgrader.coursedir import CourseDirectory
 
     config = _config(assignment.root)
     config.SaveCells.enabled = False
