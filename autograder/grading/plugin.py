@@ -1,6 +1,7 @@
 """Let one pytest session judge a whole batch: every grader function runs once for each submission."""
 
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -87,23 +88,25 @@ class GradingPlugin:
     def pytest_pyfunc_call(self, pyfuncitem: Any) -> bool:
         """Judge one group and keep what it said; a grader's exception never stops the session."""
         trial = pyfuncitem.callspec.params["trial"]
+        arguments = {name: pyfuncitem.funcargs[name] for name in pyfuncitem._fixtureinfo.argnames}
         submission = self.submissions[trial.index]
-        task = task_name(pyfuncitem)
-        builds_on = getattr(pyfuncitem.module, "builds_on", ())
-        if trial.mode == OWN or submission.follows_through(task, builds_on):
-            names = pyfuncitem._fixtureinfo.argnames
-            arguments = {name: pyfuncitem.funcargs[name] for name in names}
-            submission.judge(task, trial.mode, pyfuncitem.originalname, pyfuncitem.obj, arguments)
+        submission.judge(task_name(pyfuncitem), trial.mode, pyfuncitem.originalname, pyfuncitem.obj, arguments)
         return True
 
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_protocol(self, item: Any, nextitem: Any) -> Iterator[None]:
-        """Close a submission after its last group."""
-        result = yield
-        index = item.callspec.params["trial"].index
-        if nextitem is None or nextitem.callspec.params["trial"].index != index:
-            self.on_end(self.submissions[index])
-        return result
+    def pytest_runtestloop(self, session: Any) -> bool:
+        """Run the items in order, without those of a second pass that is not needed; close each submission."""
+        for index, group in itertools.groupby(session.items, key=lambda item: item.callspec.params["trial"].index):
+            submission = self.submissions[index]
+            for item in group:
+                if self._needed(item, submission):
+                    item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+            self.on_end(submission)
+        return True
+
+    def _needed(self, item: Any, submission: Submission) -> bool:
+        if item.callspec.params["trial"].mode == OWN:
+            return True
+        return submission.follows_through(task_name(item), item.module.builds_on)
 
 
 def task_name(item: Any) -> str:

@@ -182,7 +182,7 @@ def test_scaled(student, rng):
     tell_fault(student, rng, scaled_down)
 
 
-@group("tells a candidate that copies the winner from right ones", points=1, fresh=True)
+@group("tells a candidate that copies the winner from right ones", points=1)
 def test_hard_pick(student, rng):
     tell_fault(student, rng, hard_pick, winner_only)
 

@@ -203,7 +203,8 @@ def receive(sock: socket.socket, deadline: float | None = None) -> tuple[bytes, 
     header_size, blob_size = _LENGTHS.unpack(_read(sock, _LENGTHS.size, deadline))
     if header_size > MAX_HEADER or blob_size > MAX_BLOB:
         raise WireError("a frame longer than allowed")
-    return _read(sock, header_size, deadline), _read(sock, blob_size, deadline)
+    body = _read(sock, header_size + blob_size, deadline)
+    return body[:header_size], body[header_size:]
 
 
 def _read(sock: socket.socket, size: int, deadline: float | None) -> bytes:
@@ -218,6 +219,8 @@ def _read(sock: socket.socket, size: int, deadline: float | None) -> bytes:
             raise WireClosed from error
         if not part:
             raise WireClosed
+        if len(part) == size:
+            return part
         parts.append(part)
         missing -= len(part)
     return b"".join(parts)

@@ -158,20 +158,14 @@ class Worker:
         except (KeyError, AttributeError):
             return {"missing": True}
         args, kwargs = self._bind(request["args"]), self._bind(request["kwargs"])
-        before = [wire.encode(arg, self._keep) if _is_data(arg) else None for arg in args]
+        before = [_snapshot(arg) for arg in args]
         try:
             reply: dict[str, Any] = {"value": target(*args, **kwargs)}
         except BaseException as error:
             reply = {"error": _describe(error, self.shell.user_ns)}
         pairs = enumerate(zip(args, before, strict=True))
-        reply["mutated"] = [i for i, (arg, old) in pairs if old is not None and self._changed(arg, old)]
+        reply["mutated"] = [i for i, (arg, old) in pairs if old is not None and _snapshot(arg) != old]
         return reply
-
-    def _changed(self, arg: Any, old: tuple[bytes, bytes]) -> bool:
-        try:
-            return bool(wire.encode(arg, self._keep) != old)
-        except (wire.WireError, MemoryError, RecursionError):
-            return True
 
     def _bind(self, value: Any) -> Any:
         if isinstance(value, wire.Callback):
@@ -194,8 +188,13 @@ class Worker:
         return self._bind(reply["value"])
 
 
-def _is_data(value: Any) -> bool:
-    return isinstance(value, (np.ndarray, list, dict))
+def _snapshot(value: Any) -> Any:
+    """Return what tells whether a call changed this argument; None for what cannot change."""
+    if isinstance(value, np.ndarray):
+        return value.shape, value.dtype.str, value.tobytes()
+    if isinstance(value, (list, dict)):
+        return repr(value)[:1_000_000]
+    return None
 
 
 def _kind(value: Any) -> str:
