@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from autograder.report import CellError, Diagnosis, Finding, GroupResult, Record
 from autograder.sandbox.student import Call, Notebook, Student, StudentError
 from autograder.sandbox.workers import ISOLATION, Budget, Limits, Zygote
 
+Mode = Literal["own", "supplied"]
 Judged = list[tuple[GroupResult, bool]]
 
 
@@ -39,14 +40,14 @@ class Bench:
 
 @dataclass
 class Submission:
-    """Collect the verdicts on one hand-in; `trial modes` are "own" and "supplied"."""
+    """Collect the verdicts on one hand-in, for the pass on its own and the pass with earlier tasks supplied."""
 
     bench: Bench
     hand_in: HandIn
     file: NotebookFile
-    judged: dict[tuple[str, str], Judged] = field(default_factory=dict)
-    calls: dict[tuple[str, str], list[Call]] = field(default_factory=dict)
-    notebooks: dict[tuple[str, str], Notebook] = field(default_factory=dict)
+    judged: dict[tuple[str, Mode], Judged] = field(default_factory=dict)
+    calls: dict[tuple[str, Mode], list[Call]] = field(default_factory=dict)
+    notebooks: dict[str, Notebook] = field(default_factory=dict)  # with earlier tasks supplied, by task
     findings: list[Finding] = field(default_factory=list)
     for_instructor: list[str] = field(default_factory=list)
 
@@ -72,20 +73,19 @@ class Submission:
         """Return a number that shuffles the groups of this submission."""
         return seeds.seed(self.bench.secret, "order", self.hand_in.student, task, group)
 
-    def student(self, task: str, mode: str, names: Sequence[str]) -> Student:
+    def student(self, task: str, mode: Mode, names: Sequence[str]) -> Student:
         """Return the proxy for one pass over one task; `names` are supplied by the reference."""
         calls = self.calls.setdefault((task, mode), [])
         return Student(self.own if mode == "own" else self._supplied(task, names), calls)
 
     def _supplied(self, task: str, names: Sequence[str]) -> Notebook:
-        key = (task, "supplied")
-        if key not in self.notebooks:
+        if task not in self.notebooks:
             functions = {name: getattr(self.reference, name) for name in names}
             own = self.own
-            self.notebooks[key] = Notebook(
+            self.notebooks[task] = Notebook(
                 own.zygote, own.cells, own.limits, self.budget, own.skip, own.checks, supplied=functions
             )
-        return self.notebooks[key]
+        return self.notebooks[task]
 
     def follows_through(self, task: str, names: Sequence[str]) -> bool:
         """Say whether the task is to be tried again: it lost points, and so did something it builds on."""
@@ -97,7 +97,7 @@ class Submission:
         )
 
     def judge(
-        self, task: str, mode: str, name: str, function: Callable[..., None], arguments: dict[str, Any]
+        self, task: str, mode: Mode, name: str, function: Callable[..., None], arguments: dict[str, Any]
     ) -> None:
         """Run one group and keep its verdict."""
         group: Group = function.group  # type: ignore[attr-defined]
@@ -160,19 +160,20 @@ class Submission:
         if task.manual:
             return TaskResult(name=task.name, points=task.points, score=None, manual=True, groups=[],
                               diagnosis=[], error=None)  # fmt: skip
-        passes = {mode: score.settle(self.judged.get((task.name, mode), [])) for mode in ("own", "supplied")}
-        mode = max(passes, key=lambda m: (score.total(passes[m]), m == "own"))
-        groups = sorted(passes[mode], key=lambda group: group.name)
+        own = score.settle(self.judged.get((task.name, "own"), []))
+        supplied = score.settle(self.judged.get((task.name, "supplied"), []))
+        followed_through = score.total(supplied) > score.total(own)
+        groups = sorted(supplied if followed_through else own, key=lambda group: group.name)
         points = min(score.total(groups), task.points)
         return TaskResult(
             name=task.name, points=task.points, score=points, groups=groups, diagnosis=self._diagnosis(task, points),
-            error=self._error(task.name) if points < task.points else None, followed_through=mode == "supplied",
+            error=self._error(task.name) if points < task.points else None, followed_through=followed_through,
         )  # fmt: skip
 
     def _diagnosis(self, task: Task, points: float) -> list[Diagnosis]:
         if points >= task.points:
             return []
-        mode = "supplied" if (task.name, "supplied") in self.judged else "own"
+        mode: Mode = "supplied" if (task.name, "supplied") in self.judged else "own"
         return diagnose(task.name, self.calls.get((task.name, mode), []), self.bench.models)
 
     def _error(self, task: str) -> CellError | None:
