@@ -156,7 +156,9 @@ def _grade(
     course: "Course", name: str, places: Places, seconds: Seconds, student: str | None, jobs: int | None
 ) -> "list[Record]":
     """Grade, print the table, fill the gradebook, and say where everything lies."""
-    from autograder.grading.run import Limits, grade_class
+    from concurrent.futures import ThreadPoolExecutor
+
+    from autograder.grading.run import Limits, check_ready, grade_class
     from autograder.host.gradebook import fill_gradebook
     from autograder.intake import find_hand_ins
     from autograder.terminal import class_table, print_safely, summary
@@ -169,7 +171,11 @@ def _grade(
         many = min(jobs or _cores(), len(hand_ins))
         return grade_class(assignment, hand_ins, reports=places.reports, jobs=many, limits=limits, on_record=on_record)
 
-    records = _with_progress(name, len(hand_ins), run)
+    check_ready(assignment)
+    with ThreadPoolExecutor(1) as beside:
+        # nbgrader takes seconds to load and to make a database; what goes wrong there is said when it is filled.
+        beside.submit(fill_gradebook, places.db_url, assignment, [])
+        records = _with_progress(name, len(hand_ins), run)
     print_safely(_console(), class_table(records))
     _say(summary(records))
     _say(f"Records:   {_short(places.reports / name / 'records')}")

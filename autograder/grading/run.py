@@ -15,7 +15,7 @@ from autograder.report import Finding, Record, record_path, write_record
 from autograder.sandbox.wall import bubblewrap
 from autograder.sandbox.workers import Limits
 
-__all__ = ["Limits", "grade_class"]
+__all__ = ["Limits", "check_ready", "grade_class"]
 
 LARGEST_BATCH = 20
 
@@ -24,11 +24,7 @@ def grade_class(
     assignment: Assignment, hand_ins: Sequence[HandIn], *, reports: Path, jobs: int, limits: Limits,
     on_record: Callable[[Record], None],
 ) -> list[Record]:  # fmt: skip
-    """Grade every hand-in; `on_record` is called as batches end. Records are in the order of the hand-ins."""
-    bubblewrap()
-    check_assignment(assignment)
-    load_reference(assignment)
-    course_secret(assignment.root)
+    """Grade every hand-in, after `check_ready`; `on_record` is called as batches end."""
     todo = _batches(hand_ins, jobs)
     records: dict[str, Record] = {}
     while todo:
@@ -36,8 +32,16 @@ def grade_class(
     return [records[hand_in.student] for hand_in in hand_ins]
 
 
+def check_ready(assignment: Assignment) -> None:
+    """Refuse to start without a sandbox, or with graders, points and reference that do not fit together."""
+    bubblewrap()
+    check_assignment(assignment)
+    load_reference(assignment)
+    course_secret(assignment.root)
+
+
 def _batches(hand_ins: Sequence[HandIn], jobs: int) -> list[Sequence[HandIn]]:
-    size = max(1, min(LARGEST_BATCH, -(-len(hand_ins) // (jobs * 4))))
+    size = max(1, min(LARGEST_BATCH, -(-len(hand_ins) // (jobs * 3))))
     return [hand_ins[i : i + size] for i in range(0, len(hand_ins), size)]
 
 
