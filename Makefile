@@ -26,4 +26,4 @@ $(READY): pyproject.toml constraints.txt
 
 clean:
 	rm -rf $(VENV) demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
-	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+	find . \( -name __pycache__ -o -name .ruff_cache \) -type d -prune -exec rm -rf {} +

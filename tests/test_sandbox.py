@@ -155,6 +155,31 @@ def test_supplied_names_replace_the_student_s(run) -> None:
     assert student.built(2) == 21
 
 
+def test_a_call_back_computes_on_little_only(run) -> None:
+    calls = []
+    student = run("import numpy as np\ndef built(n): return base(np.ones(n))", base=lambda x: calls.append(x.size) or 1)
+    assert student.built(1000) == 1
+    with pytest.raises(StudentError):
+        student.built(100_000)
+    assert calls == [1000]
+
+
+@pytest.mark.parametrize("frame", [
+    "{'callback': []}", "{'callback': 7, 'args': [], 'kwargs': {}}", "[1]", "{'id': 99}", "{}",
+])  # fmt: skip
+def test_a_forged_frame_ends_the_worker_and_fails_the_call(run, frame: str) -> None:
+    student = run(
+        "import gc, sys\n"
+        "wire = sys.modules['wire']\n"
+        "worker = next(o for o in gc.get_objects() if type(o).__name__ == 'Worker' and hasattr(o, 'sock'))\n"
+        f"def f():\n    wire.send(worker.sock, wire.encode({frame}, None))\n    return 1\n"
+        "def g(): return 2"
+    )
+    with pytest.raises(StudentError):
+        student.f()
+    assert student.g() == 2
+
+
 def test_output_is_kept_short(run) -> None:
     student = run("print('x' * 50_000_000)", "def f():\n    print('y' * 10_000_000)\n    return 1")
     assert student.f() == 1

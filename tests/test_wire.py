@@ -51,6 +51,11 @@ def test_what_is_not_data_becomes_a_handle(value: Any) -> None:
     assert round_trip(value) == wire.Handle(1, "object")
 
 
+def test_extended_precision_arrives_as_double() -> None:
+    assert round_trip(np.array([0.5], dtype=np.longdouble)).dtype == np.float64
+    assert round_trip(np.array([0.5j], dtype=np.clongdouble)).dtype == np.complex128
+
+
 def test_a_hostile_subclass_crosses_as_its_numbers() -> None:
     class Liar(np.ndarray):
         __array_ufunc__ = None
@@ -73,7 +78,9 @@ def nested(depth: int) -> bytes:
     msgpack.packb(["a", "|O8", [1], 0]), msgpack.packb(["a", "<f8", [-1, -1], 0]), msgpack.packb(["a"]),
     msgpack.packb(["a", "<f8", [2], 1 << 70 >> 10]), msgpack.packb(["i", "9" * 4001]), msgpack.packb(["d", [[[1], 2]]]),
     msgpack.packb({"plain": "map"}), msgpack.packb(msgpack.ExtType(5, b"x")), msgpack.packb(["h", 1, "no such kind"]),
-    msgpack.packb(["M", ["s", "<f8", [], 0], ["a", "|b1", [], 0]]), b"\xdd\xff\xff\xff\xff",
+    msgpack.packb(["M", ["s", "<f8", [], 0], ["a", "|b1", [], 0]]),
+    msgpack.packb(["M", ["a", "<f8", [2], 0], ["a", "|b1", [1], 0]]),
+    msgpack.packb(["M", ["a", "<f8", [2], 0], ["a", "<f8", [2], 0]]), b"\xdd\xff\xff\xff\xff",
 ])  # fmt: skip
 def test_hostile_headers_are_refused(header: bytes) -> None:
     with pytest.raises(wire.WireError):

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from autograder.sandbox.inside.wire import Callback, Handle, WireError
 from autograder.sandbox.workers import Budget, Limits, Worker, WorkerGone, Zygote
 
@@ -30,6 +32,9 @@ class StudentTimeout(StudentError):
 
 class StudentMissing(StudentError):
     """Report that no cell defines the name."""
+
+# Numbers that one call back may carry: references may square them (T x T scores), candidates do not.
+MAX_SUPPLIED_ITEMS, MAX_PASSED_ITEMS = 4_000, 500_000
 
 
 @dataclass(frozen=True)
@@ -161,7 +166,8 @@ class Student:
     def _call(self, name: str, owner: Handle | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         call = Call(name, copy.deepcopy(args), copy.deepcopy(kwargs))
         self._calls.append(call)
-        callbacks = dict(enumerate(self._notebook.supplied.values()))
+        supplied = self._notebook.supplied.values()
+        callbacks = {i: _bounded(function, MAX_SUPPLIED_ITEMS) for i, function in enumerate(supplied)}
         sent = [self._stand_in(arg, callbacks) for arg in args]
         try:
             reply = self._notebook.ask("call", name, callbacks, owner=owner, args=sent, kwargs=kwargs)
@@ -176,8 +182,19 @@ class Student:
         if not callable(arg):
             return arg
         number = len(callbacks)
-        callbacks[number] = arg
+        callbacks[number] = _bounded(arg, MAX_PASSED_ITEMS)
         return Callback(number)
+
+
+def _bounded(function: Callable[..., Any], limit: int) -> Callable[..., Any]:
+    """Keep student code from having the trusted side compute on more than `limit` numbers at once."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if sum(int(np.size(arg)) for arg in (*args, *kwargs.values())) > limit:
+            raise ValueError("too much to compute in one call")
+        return function(*args, **kwargs)
+
+    return call
 
 
 def _result(reply: dict[str, Any], name: str) -> Any:

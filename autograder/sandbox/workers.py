@@ -174,7 +174,8 @@ def _only_stand_ins(value: Any) -> Any:
 
 def _call_back(reply: dict[str, Any], callbacks: Mapping[int, Callable[..., Any]]) -> dict[str, Any]:
     number, args, kwargs = reply["callback"], reply.get("args"), reply.get("kwargs")
-    if number not in callbacks or not isinstance(args, list) or not isinstance(kwargs, dict):
+    known = type(number) is int and number in callbacks
+    if not known or not isinstance(args, list) or not isinstance(kwargs, dict):
         raise wire.WireError("a call back to nothing it was given")
     with contextlib.suppress(Exception):
         return {"value": callbacks[number](*args, **kwargs)}

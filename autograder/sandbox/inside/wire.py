@@ -98,6 +98,8 @@ def _array_tree(value: Any, keep: Callable[[Any], Any], blob: bytearray) -> Any:
         return ["M", _array_tree(np.ndarray.view(value, np.ndarray), keep, blob), _array_tree(mask, keep, blob)]
     tag = "s" if isinstance(value, np.generic) else "m" if isinstance(value, np.matrix) else "a"
     plain = np.asarray(value) if tag == "s" else np.ndarray.view(value, np.ndarray)
+    if plain.dtype.kind in "fc" and plain.dtype.newbyteorder("<").str not in DTYPES:
+        plain = plain.astype("<f8" if plain.dtype.kind == "f" else "<c16")  # longdouble: its layout differs by machine
     code = plain.dtype.newbyteorder("<").str
     if code not in DTYPES:
         return _kept_tree(keep(value))
@@ -148,7 +150,10 @@ def _array_from(tree: list[Any], blob: bytes) -> Any:
     if tree[0] == "M":
         if tree[1][0] != "a" or tree[2][0] != "a":
             raise WireError("a malformed masked array")
-        return np.ma.MaskedArray(_array_from(tree[1], blob), mask=_array_from(tree[2], blob))
+        data, mask = _array_from(tree[1], blob), _array_from(tree[2], blob)
+        if mask.dtype != np.bool_ or mask.shape != data.shape:
+            raise WireError("a malformed masked array")
+        return np.ma.MaskedArray(data, mask=mask)
     tag, code, shape, start = tree
     if code not in DTYPES or len(shape) > MAX_DEPTH:
         raise WireError("a kind of array that is not allowed")
