@@ -69,9 +69,11 @@ def _same(one: Any, other: Any, exact: bool = False) -> bool:
         a, b = np.asarray(one), np.asarray(other)
         if a.shape != b.shape or a.dtype.kind != b.dtype.kind or a.dtype.kind not in "biufc":
             return False
-        single = a.dtype.itemsize < 8 or b.dtype.itemsize < 8
         if exact or a.dtype.kind not in "fc":
             return bool(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc"))
+        single = a.dtype.itemsize < 8
+        if single != (b.dtype.itemsize < 8):
+            return False
         return bool(np.allclose(a, b, rtol=1e-4 if single else 1e-6, atol=1e-4 if single else 1e-8, equal_nan=True))
     except (TypeError, ValueError):
         return False
