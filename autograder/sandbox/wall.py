@@ -107,10 +107,9 @@ def _package_mounts() -> Iterator[str]:
 def _package_paths() -> set[Path]:
     paths: set[Path] = set()
     for name in _closure(PACKAGES):
-        for file in importlib.metadata.files(name) or []:
-            top = file.parts[0]
-            if top not in ("..", "__pycache__") and not file.is_absolute():
-                paths.add(Path(str(file.locate())).parents[len(file.parts) - 1] / top)
+        distribution = importlib.metadata.distribution(name)
+        tops = {str(file).split("/", 1)[0] for file in distribution.files or []}
+        paths |= {Path(str(distribution.locate_file(top))) for top in tops - {"..", "__pycache__"}}
     return {path for path in paths if path.exists()}
 
 
