@@ -24,6 +24,7 @@ import numpy as np
 from autograder.grading import Group, StudentError, StudentMissing
 from autograder.grading.groups import Remarks, collect_remarks
 from autograder.sandbox.inside.wire import Callback, Handle, decode, encode
+from autograder.sandbox.student import Function
 
 ROOT = Path(__file__).parent.parent
 IDENTITIES = frozenset({"ada", "ada@example.org", "4711"})
@@ -65,14 +66,17 @@ class LocalStudent:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        return lambda *args, **kwargs: self._call(name, args, kwargs)
+        return Function(self, name)
 
     def value(self, name: str) -> Any:
         if name not in self._names:
             raise StudentMissing("NameError", f"no cell defines `{name}`")
         return through_the_wire(self._names[name])
 
-    def _call(self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _call_each(self, name: str, cases: Any) -> list[Any]:
+        return [self._call(name, None, args, {}) for args in cases]
+
+    def _call(self, name: str, owner: None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         call = LocalCall(name, copy.deepcopy(args), copy.deepcopy(kwargs))
         self.calls.append(call)
         if name not in self._names:

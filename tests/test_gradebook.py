@@ -18,6 +18,7 @@ from traitlets.config import PyFileConfigLoader
 
 from autograder.course import Assignment, Course
 from autograder.errors import AutograderError
+from autograder.host.database import newest_revisions
 from autograder.host.gradebook import fill_gradebook
 from autograder.report import Record, TaskResult
 
@@ -306,3 +307,9 @@ def test_the_config_serves_the_released_course() -> None:
     assert config["CourseDirectory"]["release_directory"] == "assignments"
     assert set(config["ClearSolutions"]["code_stub"]) >= {"python", "R", "matlab", "octave"}
     assert "raise" not in config["ClearSolutions"]["code_stub"]["python"]
+
+
+def test_a_revision_that_others_follow_is_not_the_newest(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("revision = 'aaa'\ndown_revision = None\n")
+    (tmp_path / "b.py").write_text('revision: str = "bbb"\ndown_revision: str = "aaa"\n')
+    assert newest_revisions(tmp_path) == {"bbb"}

@@ -40,6 +40,46 @@ def test_a_function_is_called_with_arrays_and_gives_arrays(run) -> None:
     assert values.tolist() == [0.0, 3.0, 6.0] and word == "ok"
 
 
+def test_each_case_is_answered_as_it_was_when_it_returned(run) -> None:
+    student = run(
+        "import numpy as np\nout = np.zeros(2)",
+        "def fill(x):\n    out[:] = x\n    return out",
+        "def spoil(x):\n    x[0] = 9\n    return [out, x.sum()]",
+    )
+    assert [part.tolist() for part in student.fill.each([(1.0,), (2.0,)])] == [[1.0, 1.0], [2.0, 2.0]]
+    assert [part[1] for part in student.spoil.each([(np.ones(2),), (np.zeros(3),)])] == [10.0, 9.0]
+    assert student.mutated == (0,)
+    assert [call.value.tolist() for call in student._calls[:2]] == [[1.0, 1.0], [2.0, 2.0]]
+    assert [call.mutated for call in student._calls] == [(), (), (0,), (0,)]
+
+
+def test_the_first_case_that_stops_is_the_last(run) -> None:
+    student = run("seen = []\ndef f(x):\n    seen.append(x)\n    return 1 // x")
+    with pytest.raises(StudentError) as caught:
+        student.f.each([(1,), (0,), (2,)])
+    assert caught.value.kind == "ZeroDivisionError"
+    assert student.value("seen") == [1, 0]
+    assert [call.error for call in student._calls] == [None, "ZeroDivisionError"]
+    with pytest.raises(StudentMissing):
+        student.g.each([(1,)])
+
+
+def test_cases_call_back_and_share_the_time_of_one_call(run) -> None:
+    slow = "import time\ndef slow(x):\n    time.sleep(0.4)\n    return x"
+    student = run(slow, "def use(f, x):\n    return f(x) + 1")
+    assert student.use.each([(lambda x: x * 2, 1), (lambda x: x * 3, 2)]) == [3, 7]
+    with pytest.raises(StudentTimeout):
+        student.slow.each([(1,)] * 4)
+
+
+def test_a_fresh_worker_is_made_only_when_one_was_asked(run) -> None:
+    student = run("count = 0", "def f():\n    global count\n    count += 1\n    return count")
+    student._notebook.restart()
+    assert (student.f(), student.f()) == (1, 2)
+    student._notebook.restart()
+    assert student.f() == 1
+
+
 def test_cells_run_as_in_ipython(run) -> None:
     student = run("6 * 7", "answer = _", "import asyncio\nawait asyncio.sleep(0)\nlater = 1", "%time x = 3",
                   "!echo hello", "%%bash\nls", "%pip install torch", "exit", "after = 2")  # fmt: skip

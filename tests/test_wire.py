@@ -101,6 +101,19 @@ def test_a_long_frame_is_refused_before_it_is_read() -> None:
         wire.receive(ours, time.monotonic() + 5)
 
 
+def test_a_frame_in_pieces_is_put_together_and_a_second_one_at_once_is_refused() -> None:
+    ours, theirs = socket.socketpair()
+    message = wire.encode({"x": np.arange(50_000.0)}, lambda value: value)
+    thread = threading.Thread(target=wire.send, args=(theirs, message))
+    thread.start()
+    assert wire.decode(*wire.receive(ours, time.monotonic() + 5))["x"].tolist() == list(range(50_000))
+    thread.join()
+    small = wire.encode([1], lambda value: value)
+    theirs.sendall(2 * (len(small[0]).to_bytes(4, "little") + b"\0\0\0\0" + small[0]))
+    with pytest.raises(wire.WireError):
+        wire.receive(ours, time.monotonic() + 5)
+
+
 def test_one_byte_at_a_time_does_not_extend_the_deadline() -> None:
     ours, theirs = socket.socketpair()
 

@@ -87,6 +87,8 @@ def is_single(value: Any) -> bool:
 
 def _agree_array(got: Any, want: Any, rough: bool) -> None:
     wanted = np.asarray(want, dtype=np.float64)
+    if not rough and _equals(got, wanted):
+        return
     result = array(got, shape=wanted.shape, finite=False)
     if np.isnan(result).any():
         raise Mismatch("the result holds nan (not a number)")
@@ -101,6 +103,15 @@ def _agree_array(got: Any, want: Any, rough: bool) -> None:
         raise Mismatch(_values_sentence(got))
     if rough:
         note("The result is in float32: accepted within 1e-4, though the course works in float64.")
+
+
+def _equals(got: Any, wanted: Array) -> bool:
+    """Say whether the usual right result, a finite float64 array, is right; whatever else it is takes a closer look."""
+    if type(got) is not np.ndarray or got.dtype != np.float64 or got.shape != wanted.shape:
+        return False
+    rtol, atol = DOUBLE
+    with np.errstate(invalid="ignore"):
+        return bool((np.abs(got - wanted) <= atol + rtol * np.abs(wanted)).all() and np.isfinite(wanted).all())
 
 
 def _values_sentence(got: Any) -> str:

@@ -1,7 +1,6 @@
 """Let one pytest session judge a whole batch: collect the grader functions once, run them for each submission."""
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from autograder.errors import CourseError
@@ -49,8 +48,12 @@ class GradingPlugin:
 
 
 def _passes(items: Sequence[Any], submission: Submission) -> Iterator[tuple[Any, Mode]]:
-    """Yield the groups shuffled; then those of tasks to be tried again with earlier tasks supplied."""
-    shuffled = sorted(items, key=lambda item: submission.order(task_name(item), item.name))
+    """Yield the groups shuffled, fresh ones first; then those of tasks to be tried again with earlier ones supplied."""
+
+    def place(item: Any) -> tuple[bool, int]:
+        return not item.obj.group.fresh, submission.order(task_name(item), item.name)
+
+    shuffled = sorted(items, key=place)
     for item in shuffled:
         yield item, "own"
     for item in shuffled:
@@ -75,4 +78,4 @@ def _builds_on(item: Any) -> tuple[str, ...]:
 
 def task_name(item: Any) -> str:
     """Return the task that a grader function belongs to: test_softmax.py grades `softmax`."""
-    return str(Path(item.path).stem.removeprefix("test_"))
+    return str(item.path.stem.removeprefix("test_"))

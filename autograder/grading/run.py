@@ -1,10 +1,12 @@
 """Grade a class: spread its hand-ins over processes and hand back records as they come."""
 
 import multiprocessing
+import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
+from typing import Any
 
 from autograder.course import Assignment, check_assignment
 from autograder.grading.batch import grade_batch, ungraded
@@ -78,4 +80,14 @@ def _give_up(assignment: Assignment, hand_in: HandIn, reports: Path) -> Record:
 
 
 def _pool(jobs: int) -> Executor:
-    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(jobs, context, initializer=_keep_to_one_core, initargs=(context.Value("i", 0),))
+
+
+def _keep_to_one_core(started: Any) -> None:
+    """Keep this process, its zygote and its workers on one core: a call that stays there is several times as fast."""
+    if hasattr(os, "sched_setaffinity"):
+        cores = sorted(os.sched_getaffinity(0))
+        with started.get_lock():
+            number, started.value = started.value, started.value + 1
+        os.sched_setaffinity(0, {cores[number % len(cores)]})

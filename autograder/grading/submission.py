@@ -11,6 +11,7 @@ import numpy as np
 from autograder.course import Assignment, Task
 from autograder.grading import score, seeds
 from autograder.grading.bank import Model
+from autograder.grading.checks import cells_to_run
 from autograder.grading.diagnosis import diagnose
 from autograder.grading.groups import Group, collect_remarks
 from autograder.intake import HandIn
@@ -53,12 +54,8 @@ class Submission:
 
     def __post_init__(self) -> None:
         self.budget = Budget(self.bench.limits.submission_seconds)
-        code = [(cell.position, cell.source) for cell in self.file.cells if cell.kind == "code"]
-        checks = frozenset(
-            cell.position for cell in self.file.cells
-            if cell.grade_id is not None and self.bench.checks.get(cell.grade_id) == cell.source
-        )  # fmt: skip
-        self.own = Notebook(self.bench.zygote, code, self.bench.limits, self.budget, checks=checks)
+        cells = cells_to_run(self.file.cells, self.bench.checks)
+        self.own = Notebook(self.bench.zygote, cells, self.bench.limits, self.budget)
 
     @property
     def reference(self) -> SimpleNamespace:
@@ -83,7 +80,7 @@ class Submission:
             functions = {name: getattr(self.reference, name) for name in names}
             own = self.own
             self.notebooks[task] = Notebook(
-                own.zygote, own.cells, own.limits, self.budget, own.skip, own.checks, supplied=functions
+                own.zygote, own.cells, own.limits, self.budget, own.skip, supplied=functions
             )
         return self.notebooks[task]
 

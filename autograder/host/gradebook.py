@@ -14,6 +14,7 @@ from typing import Any
 
 from autograder.course import Assignment, is_solution, nbgrader_metadata, read_cells, source_text
 from autograder.errors import AutograderError
+from autograder.host.database import ensure_tables
 from autograder.report import Record, TaskResult
 
 COURSE_ID = "qkv"
@@ -44,6 +45,7 @@ def _gradebook(db_url: str, course_id: str) -> Iterator[Any]:
         from sqlalchemy.exc import SQLAlchemyError
 
         try:
+            ensure_tables(db_url)
             with Gradebook(db_url, course_id) as gradebook:
                 yield gradebook
         except (SQLAlchemyError, InvalidEntry, ImportError, OSError, subprocess.CalledProcessError) as error:

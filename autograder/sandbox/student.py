@@ -1,6 +1,7 @@
 """Stand for the student's notebook in a grader: names become calls into the sandbox."""
 
 import copy
+import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -68,19 +69,19 @@ class Notebook:
     limits: Limits
     budget: Budget
     skip: set[int] = field(default_factory=set)  # positions of cells that hung or crashed; shared between forks
-    checks: frozenset[int] = frozenset()  # positions of unchanged visible checks: one run in the first fork is enough
     supplied: dict[str, Callable[..., Any]] = field(default_factory=dict)
     dead: set[str] = field(default_factory=set)
     outcomes: dict[int, CellOutcome] = field(default_factory=dict)
     output: str = ""
     worker: Worker | None = None
+    asked: bool = False  # whether the present worker has answered anything
 
     def start(self) -> Worker:
         """Return a worker that has run every cell it can; cells that hang or crash are left out the next time."""
         while self.worker is None or not self.worker.alive:
             if self.budget.spent:
                 raise WorkerGone("the time for this notebook is used up", timeout=True)
-            self.worker = Worker(self.zygote)
+            self.worker, self.asked = Worker(self.zygote), False
             try:
                 self._run_cells(self.worker)
             except WorkerGone:
@@ -88,9 +89,8 @@ class Notebook:
         return self.worker
 
     def _run_cells(self, worker: Worker) -> None:
-        left_out = self.skip | self.checks if self.outcomes or self.supplied else self.skip
         for position, source in self.cells:
-            if position not in left_out:
+            if position not in self.skip:
                 self._run_cell(worker, position, source)
         if self.supplied:
             names = {name: Callback(i) for i, name in enumerate(self.supplied)}
@@ -122,6 +122,7 @@ class Notebook:
             raise StudentTimeout("TimeoutError", f"`{name}` took too long earlier and was not called again")
         try:
             worker = self.start()
+            self.asked = True
             deadline = self.budget.deadline(self.limits.call_seconds)
             reply = worker.ask(op, deadline, callbacks, name=name, **content)
         except WorkerGone as gone:
@@ -133,14 +134,32 @@ class Notebook:
         return reply
 
     def restart(self) -> None:
-        """Have the next question answered by a fresh worker."""
-        self.close()
+        """Have the next question answered by a worker that has not been asked anything yet."""
+        if self.asked:
+            self.close()
 
     def close(self) -> None:
         """End the worker, if there is one."""
         if self.worker is not None:
             self.worker.end()
             self.worker = None
+
+
+@dataclass(frozen=True)
+class Function:
+    """Call one of the student's functions: once, or `each` case of a list in one go, which is a good deal faster."""
+
+    student: Any
+    name: str
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Return what the student's function returns, as plain data."""
+        return self.student._call(self.name, None, args, kwargs)
+
+    def each(self, cases: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Return the results for each tuple of arguments; together they have the time of one call."""
+        results: list[Any] = self.student._call_each(self.name, cases)
+        return results
 
 
 class Student:
@@ -150,10 +169,10 @@ class Student:
         self._notebook, self._calls = notebook, calls
         self.mutated: tuple[int, ...] = ()
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
+    def __getattr__(self, name: str) -> "Function":
         if name.startswith("_"):
             raise AttributeError(name)
-        return lambda *args, **kwargs: self._call(name, None, args, kwargs)
+        return Function(self, name)
 
     def method(self, handle: Handle, name: str, *args: Any, **kwargs: Any) -> Any:
         """Call a method of an object that stays in the worker."""
@@ -164,19 +183,44 @@ class Student:
         return _result(self._notebook.ask("value", name, {}), name)
 
     def _call(self, name: str, owner: Handle | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        call = Call(name, copy.deepcopy(args), copy.deepcopy(kwargs))
-        self._calls.append(call)
-        supplied = self._notebook.supplied.values()
-        callbacks = {i: _bounded(function, MAX_SUPPLIED_ITEMS) for i, function in enumerate(supplied)}
+        callbacks = self._supplied()
         sent = [self._stand_in(arg, callbacks) for arg in args]
+        return self._finish(
+            Call(name, copy.deepcopy(args), copy.deepcopy(kwargs)),
+            lambda: self._notebook.ask("call", name, callbacks, owner=owner, args=sent, kwargs=kwargs),
+        )
+
+    def _call_each(self, name: str, cases: Sequence[tuple[Any, ...]]) -> list[Any]:
+        callbacks = self._supplied()
+        sent = [[self._stand_in(arg, callbacks) for arg in args] for args in cases]
+        replies: list[Any] = []
+
+        def reply_to(number: int) -> dict[str, Any]:
+            if number == 0:
+                asked = self._notebook.ask("calls", name, callbacks, cases=sent)
+                replies.extend(_list(asked.get("replies")) or [asked])
+            return _dict(replies[number]) if number < len(replies) else {"error": {}}
+
+        return [
+            self._finish(Call(name, copy.deepcopy(args), {}), functools.partial(reply_to, number))
+            for number, args in enumerate(cases)
+        ]
+
+    def _finish(self, call: Call, reply_to: Callable[[], dict[str, Any]]) -> Any:
+        """Keep the call, and hand back what came of it."""
+        self._calls.append(call)
         try:
-            reply = self._notebook.ask("call", name, callbacks, owner=owner, args=sent, kwargs=kwargs)
-            self.mutated = call.mutated = _positions(reply.get("mutated"), len(args))
-            call.value = _result(reply, name)
+            reply = reply_to()
+            self.mutated = call.mutated = _positions(reply.get("mutated"), len(call.args))
+            call.value = _result(reply, call.name)
         except StudentError as error:
             call.error = error.kind
             raise
         return call.value
+
+    def _supplied(self) -> dict[int, Callable[..., Any]]:
+        supplied = self._notebook.supplied.values()
+        return {i: _bounded(function, MAX_SUPPLIED_ITEMS) for i, function in enumerate(supplied)}
 
     def _stand_in(self, arg: Any, callbacks: dict[int, Callable[..., Any]]) -> Any:
         if not callable(arg):
@@ -218,6 +262,14 @@ def _error(reply: dict[str, Any]) -> tuple[str | None, str, int | None]:
         message[:500] if isinstance(message, str) else "",
         line if type(line) is int and 0 < line < 100_000 else None,
     )
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _positions(value: Any, count: int) -> tuple[int, ...]:

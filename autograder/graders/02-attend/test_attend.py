@@ -15,22 +15,21 @@ def draw(rng, tokens, width, value_width, spread=1.0):
     return query, rng.normal(size=(tokens, width)), rng.normal(size=(tokens, value_width))
 
 
+def check_part(student, reference, rng, part):
+    cases = [draw(rng, *sizes) for sizes in SIZES]
+    cases += [draw(rng, *sizes, spread) for spread in (12.0, 0.01) for sizes in SIZES[:3]]
+    for inputs, raw in zip(cases, student.attend.each(cases), strict=True):
+        agree(unpack(raw, 2)[part], reference.attend(*inputs)[part], like=raw)
+
+
 @group("weighs the tokens by the softmax of keys @ query", points=4)
 def test_weights(student, reference, rng):
-    for spread in (1.0, 12.0, 0.01):
-        for sizes in SIZES:
-            inputs = draw(rng, *sizes, spread)
-            raw = student.attend(*inputs)
-            agree(unpack(raw, 2)[1], reference.attend(*inputs)[1], like=raw)
+    check_part(student, reference, rng, 1)
 
 
 @group("blends the values by those weights", points=4)
 def test_blend(student, reference, rng):
-    for spread in (1.0, 12.0, 0.01):
-        for sizes in SIZES:
-            inputs = draw(rng, *sizes, spread)
-            raw = student.attend(*inputs)
-            agree(unpack(raw, 2)[0], reference.attend(*inputs)[0], like=raw)
+    check_part(student, reference, rng, 0)
 
 
 @group("lets a value move the blend by its token's share and the weights not at all", points=3)
@@ -40,10 +39,8 @@ def test_influence(student, rng):
     before = student.attend(query, keys, values)
     blend, weights = (array(part) for part in unpack(before, 2))
     step = rng.uniform(0.5, 1.5, size=4)
-    for token in range(6):
-        moved = values.copy()
-        moved[token] += step
-        after = student.attend(query, keys, moved)
+    moves = [values + np.outer(np.eye(6)[token], step) for token in range(6)]
+    for token, after in enumerate(student.attend.each([(query, keys, moved) for moved in moves])):
         new_blend, new_weights = unpack(after, 2)
         agree(new_weights, weights, like=before)
         agree(array(new_blend, shape=(4,)) - array(blend, shape=(4,)), step * odds[token] / odds.sum(), like=after)
@@ -73,8 +70,9 @@ def test_large_scores(student, reference, rng):
     keys = rng.integers(-16, 17, size=(7, 3)).astype(float)
     keys[1] = [16.0, -16.0, 16.0]
     values = rng.normal(size=(7, 2))
-    for side in (query, -query):
-        agree(student.attend(side, keys, values), reference.attend(side, keys, values))
+    cases = [(query, keys, values), (-query, keys, values)]
+    for inputs, raw in zip(cases, student.attend.each(cases), strict=True):
+        agree(raw, reference.attend(*inputs))
 
 
 @group("takes whole numbers and nested lists", points=1)

@@ -8,10 +8,10 @@ builds_on = ("softmax", "attend")
 
 
 def check(student, reference, rng, sizes):
-    for tokens, width in sizes:
-        for spread in (1.0, 8.0, 0.01):
-            query, keys = rng.normal(size=width) * spread, rng.normal(size=(tokens, width))
-            agree(student.weights_by_identity(query, keys), reference.weights_by_identity(query, keys))
+    drawn = [(tokens, width, spread) for tokens, width in sizes for spread in (1.0, 8.0, 0.01)]
+    cases = [(rng.normal(size=width) * spread, rng.normal(size=(tokens, width))) for tokens, width, spread in drawn]
+    for inputs, weights in zip(cases, student.weights_by_identity.each(cases), strict=True):
+        agree(weights, reference.weights_by_identity(*inputs))
 
 
 @group("returns the weights of a sentence of any length", points=3)

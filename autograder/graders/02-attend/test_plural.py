@@ -24,8 +24,8 @@ def forms(slots, flags):
 def test_slot(student, rng):
     for slots, flags in sentences(rng):
         wanted = np.hstack([slots, flags[:, None]])
-        for form in forms(slots, flags):
-            agree(unpack(student.add_plural_slot(*form), 2)[0], wanted)
+        for raw in student.add_plural_slot.each(forms(slots, flags)):
+            agree(unpack(raw, 2)[0], wanted)
 
 
 @group("writes the query (0, ..., 0, 4), whatever the sentence holds", points=3)
@@ -33,15 +33,16 @@ def test_query(student, rng):
     for slots, flags in sentences(rng):
         wanted = np.zeros(slots.shape[1] + 1)
         wanted[-1] = 4
-        for form in forms(slots, flags):
-            agree(unpack(student.add_plural_slot(*form), 2)[1], wanted)
+        for raw in student.add_plural_slot.each(forms(slots, flags)):
+            agree(unpack(raw, 2)[1], wanted)
 
 
 @group("lets the plurals win equally, and nobody win where there is none", points=2)
 def test_winners(student, reference, rng):
-    for slots, flags in sentences(rng):
+    cases = list(sentences(rng))
+    for (slots, flags), raw in zip(cases, student.add_plural_slot.each(cases), strict=True):
         tokens, width = slots.shape
-        slotted, query = unpack(student.add_plural_slot(slots, flags), 2)
+        slotted, query = unpack(raw, 2)
         slotted, query = array(slotted, shape=(tokens, width + 1)), array(query, shape=(width + 1,))
         _, weights = reference.attend(query, slotted, slotted)
         odds = np.where(flags, np.exp(4), 1)

@@ -142,9 +142,10 @@ def tell_apart(student, rng, right, wrong):
 
 
 def tell_fault(student, rng, *wrong):
-    """Ask about three right candidates and three wrong ones, so that luck and counting do not help."""
-    right = [RIGHT[place] for place in rng.choice(len(RIGHT), size=3, replace=False)]
-    tell_apart(student, rng, right, (wrong * 3)[:3])
+    """Ask about five candidates, two or three of them right, so that luck and counting do not help."""
+    count = int(rng.integers(2, 4))
+    right = [RIGHT[place] for place in rng.choice(len(RIGHT), size=count, replace=False)]
+    tell_apart(student, rng, right, (wrong * 3)[: 5 - count])
 
 
 @group("accepts right candidates however they are written, and not just any candidate", points=3, fresh=True)

@@ -19,7 +19,9 @@ MAX_BLOB = 64 << 20
 MAX_DEPTH = 32
 DTYPES = frozenset(["|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f2", "<f4", "<f8", "<c8", "<c16"])
 _LENGTHS = struct.Struct("<II")
-_ARRAY_TAGS = {"a": np.ndarray, "m": np.matrix}
+_CHUNK = 1 << 16
+_INT_END = 1 << 63
+_PLAIN = frozenset([type(None), bool, float, str, bytes])
 
 
 class WireError(Exception):
@@ -65,14 +67,21 @@ def encode(value: Any, keep: Callable[[Any], Any]) -> tuple[bytes, bytes]:
 def _to_tree(value: Any, keep: Callable[[Any], Any], blob: bytearray, depth: int) -> Any:
     if depth > MAX_DEPTH:
         raise WireError("the value is nested too deeply to send")
-    if value is None or type(value) in (bool, float, str, bytes):
+    kind = type(value)
+    if kind in _PLAIN or (kind is int and -_INT_END <= value < _INT_END):
         return value
+    if kind is list or kind is tuple:
+        return ["l" if kind is list else "t", [_to_tree(item, keep, blob, depth + 1) for item in value]]
+    if kind is np.ndarray and value.dtype.str in DTYPES:
+        return _bytes_tree("a", value.dtype.str, value, blob)
+    return _unusual_tree(value, keep, blob, depth)
+
+
+def _unusual_tree(value: Any, keep: Callable[[Any], Any], blob: bytearray, depth: int) -> Any:
     if isinstance(value, (np.ndarray, np.generic)):
         return _array_tree(value, keep, blob)
-    if isinstance(value, bool):
-        return bool(value)
     if isinstance(value, int):
-        return int(value) if -(1 << 63) <= value < 1 << 63 else ["i", str(value)[:5000]]
+        return int(value) if -_INT_END <= value < _INT_END else ["i", str(value)[:5000]]
     if isinstance(value, float):
         return float(value)
     if isinstance(value, complex):
@@ -103,11 +112,15 @@ def _array_tree(value: Any, keep: Callable[[Any], Any], blob: bytearray) -> Any:
     code = plain.dtype.newbyteorder("<").str
     if code not in DTYPES:
         return _kept_tree(keep(value))
+    return _bytes_tree(tag, code, plain.astype(code, copy=False), blob)
+
+
+def _bytes_tree(tag: str, code: str, plain: Any, blob: bytearray) -> Any:
     start = len(blob)
     if start + plain.nbytes > MAX_BLOB:
         raise WireError("the value is too large to send")
-    blob += plain.astype(code, copy=False).tobytes()
-    return [tag, code, list(plain.shape), start]
+    blob += plain.tobytes()
+    return [tag, code, plain.shape, start]
 
 
 def decode(header: bytes, blob: bytes) -> Any:
@@ -125,14 +138,14 @@ def decode(header: bytes, blob: bytes) -> Any:
 def _from_tree(tree: Any, blob: bytes, depth: int) -> Any:
     if depth > MAX_DEPTH:
         raise WireError("nested too deeply")
-    if not isinstance(tree, list):
+    if type(tree) is not list:
         return tree
     tag, *rest = tree
+    if tag == "d":
+        return {_key(k): _from_tree(v, blob, depth + 1) for k, v in rest[0]}
     if tag in ("l", "t", "S"):
         items = [_from_tree(item, blob, depth + 1) for item in rest[0]]
         return tuple(items) if tag == "t" else items
-    if tag == "d":
-        return {_key(k): _from_tree(v, blob, depth + 1) for k, v in rest[0]}
     if tag in ("a", "m", "s", "M"):
         return _array_from(tree, blob)
     if tag == "i":
@@ -165,7 +178,7 @@ def _array_from(tree: list[Any], blob: bytes) -> Any:
     end = _count(start) + size * dtype.itemsize
     if end > len(blob):
         raise WireError("an array larger than its bytes")
-    array = np.frombuffer(blob[start:end], dtype=dtype).reshape(shape).copy()
+    array = np.frombuffer(blob, dtype, size, start).reshape(shape).copy()
     if tag == "s":
         return array[()]
     return array.view(np.matrix) if tag == "m" and array.ndim == 2 else array
@@ -204,31 +217,40 @@ def send(sock: socket.socket, message: tuple[bytes, bytes], deadline: float | No
 
 
 def receive(sock: socket.socket, deadline: float | None = None) -> tuple[bytes, bytes]:
-    """Read one frame as (header, blob), all of it before the monotonic `deadline`."""
-    header_size, blob_size = _LENGTHS.unpack(_read(sock, _LENGTHS.size, deadline))
+    """Read one frame as (header, blob), all of it before the monotonic `deadline`; nothing may follow it."""
+    data = _read(sock, deadline)
+    while len(data) < _LENGTHS.size:
+        data += _read(sock, deadline)
+    header_size, blob_size = _LENGTHS.unpack_from(data)
     if header_size > MAX_HEADER or blob_size > MAX_BLOB:
         raise WireError("a frame longer than allowed")
-    body = _read(sock, header_size + blob_size, deadline)
-    return body[:header_size], body[header_size:]
+    body, end = _LENGTHS.size, _LENGTHS.size + header_size + blob_size
+    if len(data) < end:
+        data = _read_rest(sock, data, end, deadline)
+    if len(data) > end:
+        raise WireError("more than one frame at a time")
+    return data[body : body + header_size], data[body + header_size :]
 
 
-def _read(sock: socket.socket, size: int, deadline: float | None) -> bytes:
-    parts, missing = [], size
-    while missing:
-        _arm(sock, deadline)
-        try:
-            part = sock.recv(min(missing, 1 << 20))
-        except TimeoutError as error:
-            raise WireTimeout from error
-        except OSError as error:
-            raise WireClosed from error
-        if not part:
-            raise WireClosed
-        if len(part) == size:
-            return part
-        parts.append(part)
-        missing -= len(part)
+def _read_rest(sock: socket.socket, data: bytes, size: int, deadline: float | None) -> bytes:
+    parts, have = [data], len(data)
+    while have < size:
+        parts.append(_read(sock, deadline))
+        have += len(parts[-1])
     return b"".join(parts)
+
+
+def _read(sock: socket.socket, deadline: float | None) -> bytes:
+    _arm(sock, deadline)
+    try:
+        part = sock.recv(_CHUNK)
+    except TimeoutError as error:
+        raise WireTimeout from error
+    except OSError as error:
+        raise WireClosed from error
+    if not part:
+        raise WireClosed
+    return part
 
 
 def _arm(sock: socket.socket, deadline: float | None) -> None:

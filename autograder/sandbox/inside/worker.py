@@ -93,7 +93,7 @@ class Worker:
         self.shell.showtraceback = self._remember_error
         self.shell.showsyntaxerror = self._remember_error
         answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-            "cell": self._cell, "call": self._call, "value": self._value, "supply": self._supply,
+            "cell": self._cell, "call": self._call, "calls": self._calls, "value": self._value, "supply": self._supply,
         }
         while True:
             request = wire.decode(*wire.receive(self.sock))
@@ -157,7 +157,22 @@ class Worker:
                 self.kept[owner.id], request["name"])
         except (KeyError, AttributeError):
             return {"missing": True}
-        args, kwargs = self._bind(request["args"]), self._bind(request["kwargs"])
+        return self._answer(target, self._bind(request["args"]), self._bind(request["kwargs"]))
+
+    def _calls(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Call one function for each case; the first that raises is the last."""
+        if request["name"] not in self.shell.user_ns:
+            return {"missing": True}
+        target, replies = self.shell.user_ns[request["name"]], []
+        for args in request["cases"]:
+            reply = self._answer(target, self._bind(args), {})
+            replies.append(reply)
+            if "error" in reply:
+                break
+            reply["value"] = _as_it_is_now(reply["value"])
+        return {"replies": replies}
+
+    def _answer(self, target: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
         before = [_snapshot(arg) for arg in args]
         try:
             reply: dict[str, Any] = {"value": target(*args, **kwargs)}
@@ -195,6 +210,15 @@ def _snapshot(value: Any) -> Any:
     if isinstance(value, (list, dict)):
         return repr(value)[:1_000_000]
     return None
+
+
+def _as_it_is_now(value: Any) -> Any:
+    """Copy arrays and what holds them: the next call may write into the same memory."""
+    if isinstance(value, np.ndarray):
+        return np.array(value, subok=True)
+    if type(value) in (list, tuple):
+        return type(value)(_as_it_is_now(item) for item in value)
+    return value
 
 
 def _kind(value: Any) -> str:
