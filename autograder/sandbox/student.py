@@ -57,6 +57,8 @@ class Call:
     value: Any = None
     error: str | None = None
     mutated: tuple[int, ...] = ()
+    owner: Handle | None = None  # the object whose method this is
+    overwritten: bool = False  # the arrays were overwritten with zeros as soon as the call was done
 
 
 @dataclass
@@ -156,23 +158,31 @@ class Student:
         return lambda *args, **kwargs: self._call(name, None, args, kwargs)
 
     def method(self, handle: Handle, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Call a method of an object that stays in the worker."""
+        """Call a method of an object that stays in the worker; with no arguments, a plain attribute is read."""
         return self._call(name, handle, args, kwargs)
+
+    def lend(self, handle: Handle, name: str, *args: Any) -> Any:
+        """Call a method, then overwrite with zeros the arrays that it was given, as their owner may do."""
+        return self._call(name, handle, args, {}, overwrite=True)
 
     def value(self, name: str) -> Any:
         """Return the value of a variable of the notebook."""
         return _result(self._notebook.ask("value", name, {}), name)
 
-    def _call(self, name: str, owner: Handle | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        call = Call(name, copy.deepcopy(args), copy.deepcopy(kwargs))
+    def _call(
+        self, name: str, owner: Handle | None, args: tuple[Any, ...], kwargs: dict[str, Any], overwrite: bool = False
+    ) -> Any:
+        call = Call(name, copy.deepcopy(args), copy.deepcopy(kwargs), owner=owner, overwritten=overwrite)
         self._calls.append(call)
         supplied = self._notebook.supplied.values()
         callbacks = {i: _bounded(function, MAX_SUPPLIED_ITEMS) for i, function in enumerate(supplied)}
         sent = [self._stand_in(arg, callbacks) for arg in args]
         try:
-            reply = self._notebook.ask("call", name, callbacks, owner=owner, args=sent, kwargs=kwargs)
+            reply = self._notebook.ask(
+                "call", name, callbacks, owner=owner, args=sent, kwargs=kwargs, overwrite=overwrite
+            )
             self.mutated = call.mutated = _positions(reply.get("mutated"), len(args))
-            call.value = _result(reply, name)
+            call.value = _result(reply, name, "no cell defines" if owner is None else "the object has no")
         except StudentError as error:
             call.error = error.kind
             raise
@@ -197,9 +207,9 @@ def _bounded(function: Callable[..., Any], limit: int) -> Callable[..., Any]:
     return call
 
 
-def _result(reply: dict[str, Any], name: str) -> Any:
+def _result(reply: dict[str, Any], name: str, lack: str = "no cell defines") -> Any:
     if reply.get("missing"):
-        raise StudentMissing("NameError", f"no cell defines `{name}`")
+        raise StudentMissing("NameError", f"{lack} `{name}`")
     kind, _, _ = _error(reply)
     if kind is not None:
         raise StudentError(kind, f"`{name}` stopped with {kind}")

@@ -109,6 +109,8 @@ class Worker:
         wire.send(self.sock, message)
 
     def _keep(self, value: Any) -> wire.Handle:
+        if isinstance(value, wire.Handle):
+            return value
         handle = wire.Handle(len(self.kept) + 1, _kind(value))
         self.kept[handle.id] = value
         return handle
@@ -151,21 +153,31 @@ class Worker:
         return {}
 
     def _call(self, request: dict[str, Any]) -> dict[str, Any]:
-        owner = request["owner"]
+        name, handle = request["name"], request["owner"]
         try:
-            target = self.shell.user_ns[request["name"]] if owner is None else getattr(
-                self.kept[owner.id], request["name"])
+            owner = None if handle is None else self.kept[handle.id]
+            target = self.shell.user_ns[name] if handle is None else getattr(owner, name)
         except (KeyError, AttributeError):
             return {"missing": True}
+        except BaseException as error:  # out of a property
+            return {"error": _describe(error, self.shell.user_ns)}
         args, kwargs = self._bind(request["args"]), self._bind(request["kwargs"])
         before = [_snapshot(arg) for arg in args]
+        is_read = handle is not None and not args and not callable(target)
         try:
-            reply: dict[str, Any] = {"value": target(*args, **kwargs)}
+            reply: dict[str, Any] = {"value": target if is_read else self._own(target(*args, **kwargs), target, owner)}
         except BaseException as error:
             reply = {"error": _describe(error, self.shell.user_ns)}
         pairs = enumerate(zip(args, before, strict=True))
         reply["mutated"] = [i for i, (arg, old) in pairs if old is not None and _snapshot(arg) != old]
+        if request["overwrite"]:
+            _overwrite(args)
         return reply
+
+    def _own(self, value: Any, target: Any, owner: Any) -> Any:
+        """Keep here what a class of the notebook makes, or one of its methods: even if it is a kind of list, say."""
+        maker = target if isinstance(target, type) else type(owner)
+        return self._keep(value) if type(value) is maker and maker.__module__ == "__main__" else value
 
     def _bind(self, value: Any) -> Any:
         if isinstance(value, wire.Callback):
@@ -195,6 +207,12 @@ def _snapshot(value: Any) -> Any:
     if isinstance(value, (list, dict)):
         return repr(value)[:1_000_000]
     return None
+
+
+def _overwrite(args: list[Any]) -> None:
+    for arg in args:
+        if isinstance(arg, np.ndarray) and arg.flags.writeable:
+            arg.fill(0)
 
 
 def _kind(value: Any) -> str:
