@@ -13,8 +13,9 @@ from autograder.report import Diagnosis
 from autograder.sandbox.inside.wire import Handle
 from autograder.sandbox.student import Call
 
-MAX_CALLS = 60
+MAX_EPISODES = 200
 STOPPED = ("TimeoutError", "SystemExit", "NameError")
+Episode = list[Call]
 
 
 def diagnose(task: str, calls: Sequence[Call], models: Sequence[Model]) -> list[Diagnosis]:
@@ -25,37 +26,83 @@ def diagnose(task: str, calls: Sequence[Call], models: Sequence[Model]) -> list[
     for model in models:
         if model.task != task:
             continue
-        asked = [call for call in calls if call.name == model.function and call.error not in STOPPED][:MAX_CALLS]
-        found = _explain(model, asked) if asked else ()
+        found = _explain(model, _episodes(model.function, calls)[:MAX_EPISODES])
         if found:
             by_id = {fault.id: fault for fault in model.faults}
             return [Diagnosis(id=i, sentence=by_id[i].sentence, example=by_id[i].example) for i in found]
     return []
 
 
-def _explain(model: Model, calls: Sequence[Call]) -> tuple[str, ...]:
-    if all(_behaves(model, frozenset(), call) for call in calls):
+def _episodes(function: str, calls: Sequence[Call]) -> list[Episode]:
+    """Split the calls into stretches that share no state: a call of the function, then all on the objects it made."""
+    episodes: list[Episode] = []
+    episode_of: dict[Handle, Episode] = {}
+    for call in calls:
+        if call.owner is None and call.name == function and call.error not in STOPPED:
+            episode: Episode = []
+            episodes.append(episode)
+        elif call.owner in episode_of and call.error not in STOPPED:
+            episode = episode_of[call.owner]
+        else:
+            continue
+        episode.append(call)
+        if isinstance(call.value, Handle):
+            episode_of[call.value] = episode
+    return episodes
+
+
+def _explain(model: Model, episodes: Sequence[Episode]) -> tuple[str, ...]:
+    right = [_behaves(model, frozenset(), episode) for episode in episodes]
+    if all(right):
         return ()
+    telling_first = [episodes[i] for i in sorted(range(len(episodes)), key=right.__getitem__)]
     ids = [fault.id for fault in model.faults]
     for count in (1, 2):
         for chosen in itertools.combinations(ids, count):
-            if all(_behaves(model, frozenset(chosen), call) for call in calls):
+            if all(_behaves(model, frozenset(chosen), episode) for episode in telling_first):
                 return chosen
     return ()
 
 
-def _behaves(model: Model, faults: frozenset[str], call: Call) -> bool:
+def _behaves(model: Model, faults: frozenset[str], episode: Episode) -> bool:
+    objects: dict[Handle, Any] = {}
+    return all(_answers(model, faults, call, objects) for call in episode)
+
+
+def _answers(model: Model, faults: frozenset[str], call: Call, objects: dict[Handle, Any]) -> bool:
+    """Say whether the model answers one call as the student did; `objects` stand for the student's."""
     args, kwargs = copy.deepcopy(call.args), copy.deepcopy(call.kwargs)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            value = model.run(faults, *args, **kwargs)
+            value = _ask(model, faults, call, objects, args, kwargs)
         except Exception as error:
             return call.error is not None and call.error in {kind.__name__ for kind in type(error).__mro__[:-2]}
     if call.error is not None:
         return False
     changed = tuple(i for i, arg in enumerate(args) if not _same(arg, call.args[i], exact=True))
+    if call.overwritten:
+        _overwrite(args)
+    if isinstance(call.value, Handle):
+        objects[call.value] = value
+        return changed == call.mutated and hasattr(value, "__dict__")  # which no plain data has
     return changed == call.mutated and _same(value, call.value)
+
+
+def _ask(
+    model: Model, faults: frozenset[str], call: Call, objects: dict[Handle, Any], args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:  # fmt: skip
+    if call.owner is None:
+        return model.run(faults, *args, **kwargs)
+    target = getattr(objects[call.owner], call.name)
+    return target(*args, **kwargs) if callable(target) else target
+
+
+def _overwrite(args: tuple[Any, ...]) -> None:
+    for arg in args:
+        if isinstance(arg, np.ndarray):
+            arg.fill(0)
 
 
 def _same(one: Any, other: Any, exact: bool = False) -> bool:
