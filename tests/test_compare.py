@@ -151,9 +151,9 @@ def test_exact_int():
 
 
 def test_a_task_may_be_compared_more_loosely():
-    agree(WANT + 4e-6, WANT, rtol=1e-5)
-    agree((WANT + 4e-6, WANT), (WANT, WANT), rtol=1e-5)
+    agree(WANT + 2e-6, WANT, rtol=1e-5)
+    agree((WANT + 2e-6, WANT), (WANT, WANT), rtol=1e-5)
     with pytest.raises(Mismatch):
-        agree(WANT + 4e-6, WANT)
+        agree(WANT + 2e-6, WANT)
     with pytest.raises(Mismatch):
         agree(WANT + 1e-4, WANT, rtol=1e-5)
