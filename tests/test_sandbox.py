@@ -195,6 +195,14 @@ def test_functions_cross_as_callbacks_for_one_call_only(run) -> None:
         student.again()
 
 
+@pytest.mark.parametrize("dtype", ["float16", np.float16, np.dtype("float16")])
+def test_a_dtype_crosses_as_itself_in_any_form(run, dtype) -> None:
+    cell = "def f(dtype):\n    return str(type(dtype)), np.zeros(2, dtype=dtype), np.dtype(dtype).type"
+    student = run("import numpy as np", cell)
+    kind, zeros, scalar = student.f(dtype)
+    assert kind == str(type(dtype)) and zeros.dtype == np.float16 and scalar is np.float16
+
+
 def test_supplied_names_replace_the_student_s(run) -> None:
     student = run("def base(x): return -1\ndef built(x): return base(x) + 1", base=lambda x: x * 10)
     assert student.built(2) == 21

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.inside.wire import Callback, Handle, WireError
+from autograder.sandbox.inside.wire import Callback, Handle, WireError, is_dtype
 from autograder.sandbox.workers import Budget, Limits, Worker, WorkerGone, Zygote
 
 __all__ = ["Handle", "Notebook", "Student", "StudentError", "StudentMissing", "StudentTimeout"]
@@ -189,7 +189,7 @@ class Student:
         return call.value
 
     def _stand_in(self, arg: Any, callbacks: dict[int, Callable[..., Any]]) -> Any:
-        if not callable(arg):
+        if not callable(arg) or is_dtype(arg):
             return arg
         number = len(callbacks)
         callbacks[number] = _bounded(arg, MAX_PASSED_ITEMS)

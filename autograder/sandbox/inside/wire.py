@@ -20,6 +20,7 @@ MAX_DEPTH = 32
 DTYPES = frozenset(["|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f2", "<f4", "<f8", "<c8", "<c16"])
 _LENGTHS = struct.Struct("<II")
 _ARRAY_TAGS = {"a": np.ndarray, "m": np.matrix}
+_CLASSES = [(np.dtype(code).type, code) for code in sorted(DTYPES)]
 
 
 class WireError(Exception):
@@ -85,7 +86,21 @@ def _to_tree(value: Any, keep: Callable[[Any], Any], blob: bytearray, depth: int
     if isinstance(value, dict):
         pairs = [(k, v) for k, v in value.items() if isinstance(k, (str, int))]
         return ["d", [[k, _to_tree(v, keep, blob, depth + 1)] for k, v in pairs]]
+    if is_dtype(value):
+        return ["y", "dtype" if isinstance(value, np.dtype) else "class", _code(value)]
     return _kept_tree(keep(value))
+
+
+def is_dtype(value: Any) -> bool:
+    """Say whether `value` is a plain numeric np.dtype or its scalar class, which is data although it is callable."""
+    return isinstance(value, (np.dtype, type)) and _code(value) is not None
+
+
+def _code(value: Any) -> str | None:
+    if isinstance(value, np.dtype):
+        code = value.newbyteorder("<").str
+        return code if code in DTYPES else None
+    return next((code for kind, code in _CLASSES if kind is value), None)
 
 
 def _kept_tree(kept: Any) -> Any:
@@ -139,6 +154,8 @@ def _from_tree(tree: Any, blob: bytes, depth: int) -> Any:
         return int(_text(rest[0]))
     if tag == "z":
         return complex(float(rest[0]), float(rest[1]))
+    if tag == "y" and rest[1] in DTYPES and rest[0] in ("dtype", "class"):
+        return np.dtype(rest[1]) if rest[0] == "dtype" else np.dtype(rest[1]).type
     if tag == "h" and rest[1] in KINDS:
         return Handle(_count(rest[0]), rest[1])
     if tag == "c":
