@@ -52,3 +52,13 @@ def test_exceptions_and_changed_arguments_count() -> None:
 def test_calls_that_never_came_back_say_nothing() -> None:
     assert found(Call("f", (X,), {}, error="TimeoutError")) == []
     assert found(Call("g", (X,), {}, X + 1)) == []
+
+
+def test_a_view_takes_what_has_to_be_equal() -> None:
+    def seen(value: Any) -> list[str]:
+        models = (Model("task", "f", run, FAULTS, view=lambda result: float(np.sum(result))),)
+        return [diagnosis.id for diagnosis in diagnose("task", [Call("f", (X,), {}, value)], models)]
+
+    assert seen(np.array([5.0, 0.0])) == ["plus"]
+    assert seen(np.array([3.0, 0.0])) == []
+    assert seen("a result that the view cannot see") == []
