@@ -130,3 +130,13 @@ def test_a_sequence_fits_as_a_whole_or_not_at_all() -> None:
 
 def test_one_telling_call_among_many_is_enough() -> None:
     assert found(*[Call("f", (X,), {}, X)] * 150, Call("f", (np.ones((2, 2)),), {}, error="ValueError")) == ["strict"]
+
+
+def test_a_view_takes_what_has_to_be_equal() -> None:
+    def seen(value: Any) -> list[str]:
+        models = (Model("task", "f", run, FAULTS, view=lambda result: float(np.sum(result))),)
+        return [diagnosis.id for diagnosis in diagnose("task", [Call("f", (X,), {}, value)], models)]
+
+    assert seen(np.array([5.0, 0.0])) == ["plus"]
+    assert seen(np.array([3.0, 0.0])) == []
+    assert seen("a result that the view cannot see") == []

@@ -86,7 +86,15 @@ def _answers(model: Model, faults: frozenset[str], call: Call, objects: dict[Han
     if isinstance(call.value, Handle):
         objects[call.value] = value
         return changed == call.mutated and hasattr(value, "__dict__")  # which no plain data has
-    return changed == call.mutated and _same(value, call.value)
+    return changed == call.mutated and _seen_alike(model, value, call.value)
+
+
+def _seen_alike(model: Model, value: Any, other: Any) -> bool:
+    """Compare through the model's view; a result that it cannot see is like no other."""
+    try:
+        return _same(model.view(value), model.view(other))
+    except Exception:
+        return False
 
 
 def _ask(
