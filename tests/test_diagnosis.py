@@ -140,3 +140,13 @@ def test_a_view_takes_what_has_to_be_equal() -> None:
     assert seen(np.array([5.0, 0.0])) == ["plus"]
     assert seen(np.array([3.0, 0.0])) == []
     assert seen("a result that the view cannot see") == []
+
+
+def test_a_tiny_difference_is_named_when_nothing_larger_explains_it() -> None:
+    def run_with_eps(faults: frozenset[str], x: Any) -> Any:
+        return x / (x.sum() + (1e-7 if "eps" in faults else 0.0))
+
+    model = Model("task", "f", run_with_eps, (Fault("eps", "adds.", "tiny."),))
+    asked = [Call("f", (X,), {}, value=run_with_eps(frozenset({"eps"}), X))]
+    assert [found.id for found in diagnose("task", asked, (model,))] == ["eps"]
+    assert diagnose("task", [Call("f", (X,), {}, value=X / X.sum() * (1 + 1e-13))], (model,)) == []

@@ -1,4 +1,4 @@
-"""Hold the graders of every assignment to the same promises, in this process; the sandboxed path is audited elsewhere."""
+"""Hold the graders of every assignment to the same promises, in this process; the audit uses the sandbox."""
 
 from functools import cache, partial
 from pathlib import Path
