@@ -10,13 +10,13 @@ from local_student import Outcome, grade, grader_module, groups_of, reference_na
 
 from autograder.audit.answers import Answers, automatic_tasks, load_answers, own_names
 from autograder.course import Assignment, Course
-from autograder.grading.batch import grader_version
+from autograder.grading.batch import grader_version, load_models
 from autograder.grading.diagnosis import diagnose
 
 COURSE = Course(Path(__file__).parent.parent)
 ASSIGNMENTS = {assignment.name: assignment for assignment in COURSE.assignments()}
 TASKS = {(name, task.name): task for name in ASSIGNMENTS for task in automatic_tasks(ASSIGNMENTS[name])}
-MODELS = [(name, model) for name in ASSIGNMENTS for model in grader_module(name, "misconceptions").MODELS]
+MODELS = [(name, model) for name, assignment in ASSIGNMENTS.items() for model in load_models(assignment)]
 SEEDS = range(10)
 OWNER = "ada"
 
@@ -81,8 +81,7 @@ def tell(assignment: str, task: str, text: str, seed: int = 0) -> Outcome:
 
 
 def named(assignment: str, task: str, outcome: Outcome) -> list[str]:
-    models = grader_module(assignment, "misconceptions").MODELS
-    return [found.id for found in diagnose(task, outcome.calls, models)]
+    return [found.id for found in diagnose(task, outcome.calls, load_models(ASSIGNMENTS[assignment]))]
 
 
 @cache
