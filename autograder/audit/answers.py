@@ -23,14 +23,16 @@ class Answers:
     """Hold the known answers to an assignment; each answer is the text that replaces a task's answer cells.
 
     `right` is {task: {style: text}}; `noted` the (task, style) pairs that are accepted with a note; `wrong` is
-    {task: {name: (groups that must fail, text)}}; `equivalent` is {task: {changed code: why nobody can tell}};
-    `drawn(task, reference, owner)` adds right answers that depend on the student.
+    {task: {name: (groups that must fail, text)}}; `equivalent` is {task: {changed line: why it is right}};
+    `repeated` is {task: why its visible examples may be graded too}; `drawn(task, reference, owner)` adds right answers
+    that depend on the student.
     """
 
     right: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     noted: Collection[tuple[str, str]] = ()
     wrong: Mapping[str, Mapping[str, tuple[tuple[str, ...], str]]] = field(default_factory=dict)
     equivalent: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    repeated: Mapping[str, str] = field(default_factory=dict)
     drawn: Drawn = _nothing_drawn
 
     def right_for(self, task: str, reference: SimpleNamespace, owner: str) -> dict[str, str]:
@@ -46,7 +48,8 @@ def load_answers(assignment: Assignment) -> Answers:
     module = load_grader(assignment, path)
     return Answers(
         right=_table(module, "RIGHT"), noted=getattr(module, "NOTED", ()), wrong=_table(module, "WRONG"),
-        equivalent=_table(module, "EQUIVALENT"), drawn=getattr(module, "drawn", _nothing_drawn),
+        equivalent=_table(module, "EQUIVALENT"), repeated=_table(module, "REPEATED"),
+        drawn=getattr(module, "drawn", _nothing_drawn),
     )  # fmt: skip
 
 

@@ -38,9 +38,14 @@ class Mutant:
     after: str
 
     @property
+    def label(self) -> str:
+        """Return the line that the change leaves, or which one it drops."""
+        return self.after or f"drop {self.before}"
+
+    @property
     def change(self) -> str:
         """Return the change in one line."""
-        return f"{self.before}  ->  {self.after or '(dropped)'}"
+        return f"{self.before}  ->  {self.after}" if self.after else self.label
 
 
 def mutants(cell: str, text: str) -> list[Mutant]:
@@ -225,6 +230,8 @@ def _expressions(node: ast.expr, place: _Place) -> Iterator[ast.AST]:
             yield value
         case ast.Tuple(elts=elements) | ast.List(elts=elements) if isinstance(node.ctx, ast.Load):
             yield from _sequences(node, elements)
+        case ast.Set(elts=elements) if len(elements) >= 2:
+            yield from (_but(node, elts=elements[:i] + elements[i + 1 :]) for i in range(len(elements)))
         case ast.Starred(value=value):
             yield value
         case ast.Name(id=name) if isinstance(node.ctx, ast.Load) and name in place.names:

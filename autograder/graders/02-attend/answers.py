@@ -1036,12 +1036,12 @@ def drawn(task, reference, owner):
     shown = reference.variant(owner, "reading")
     letters = [letter for letter, statement in shown.items() if KEY[statement][0]]
     forms = {
+        "set": set(letters),
         "list": letters,
         "tuple": tuple(letters),
-        "set": set(letters),
         "small_letters": [letter.lower() for letter in letters],
         "one_string": "".join(letters),
         "with_commas": ", ".join(letters),
         "one_twice": letters + letters[:1],
     }
-    return {style: f"student_id = {owner!r}\nreading = {ticks!r}" for style, ticks in forms.items()}
+    return {style: f"student_id = {owner!r}\nreading = {ticks!r}\n" for style, ticks in forms.items()}
