@@ -6,8 +6,9 @@ import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
     from autograder.course import Course
     from autograder.report import Record
+
+Result = TypeVar("Result")
 
 ALL_GRADED, LOOK, COULD_NOT_RUN = 0, 1, 2
 LOG_WIDTH = 120
@@ -125,6 +128,42 @@ def show(
     print_safely(_console(), student_page(record))
 
 
+@app.command(short_help="Prove the graders on right and wrong answers.")
+def audit(
+    assignment: Annotated[
+        str | None, typer.Argument(metavar="[ASSIGNMENT]", help="One assignment. [default: all]")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Try a sample of everything, in seconds.")] = False,
+    seed: Annotated[int, typer.Option(metavar="N", help="Draw other inputs and another sample.")] = 0,
+    jobs: Jobs = None,
+    course: CourseFolder = None,
+) -> None:
+    """Prove the graders: right answers earn everything, wrong ones and small changes to the reference do not.
+
+    Exits with 0 when every promise holds, 1 when one is broken, 2 when it could not run.
+    """
+    from autograder.audit.promises import QUICK, WHOLE
+    from autograder.audit.promises import audit as run_audit
+    from autograder.audit.table import details, table
+    from autograder.course import check_assignment
+    from autograder.terminal import print_safely
+
+    found = _find_course(course)
+    broken = False
+    for name in [assignment] if assignment else found.names():
+        chosen = found.assignment(name)
+        check_assignment(chosen)
+        total = len([task for task in chosen.tasks if not task.manual])
+        effort = QUICK if quick else WHOLE
+        results = _with_progress(
+            f"Auditing {name}", total, partial(run_audit, chosen, effort, seed, min(jobs or _cores(), total))
+        )
+        print_safely(_console(), table(name, results))
+        print_safely(_console(), details(results))
+        broken = broken or any(result.broken for result in results)
+    raise typer.Exit(LOOK if broken else ALL_GRADED)
+
+
 @app.command(short_help="Grade the sample class of 02-attend.")
 def demo(course: CourseFolder = None, jobs: Jobs = None) -> None:
     """Grade the sample class of 02-attend into demo/, from an empty gradebook."""
@@ -175,7 +214,7 @@ def _grade(
     with ThreadPoolExecutor(1) as beside:
         # nbgrader takes seconds to load and to make a database; what goes wrong there is said when it is filled.
         beside.submit(fill_gradebook, places.db_url, assignment, [])
-        records = _with_progress(name, len(hand_ins), run)
+        records = _with_progress(f"Grading {name}", len(hand_ins), run)
     print_safely(_console(), class_table(records))
     _say(summary(records))
     _say(f"Records:   {_short(places.reports / name / 'records')}")
@@ -185,14 +224,17 @@ def _grade(
     return records
 
 
-def _with_progress(name: str, total: int, run: "Callable[[Callable[[Record], None]], list[Record]]") -> "list[Record]":
+def _with_progress(
+    title: str, total: int, run: "Callable[[Callable[[Result], None]], list[Result]]"
+) -> "list[Result]":
+    """Show a bar that `run` moves by calling the function that it is given, once for each result."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(f"Grading {name}", total=total)
-        return run(lambda record: progress.advance(task))
+        task = progress.add_task(title, total=total)
+        return run(lambda result: progress.advance(task))
 
 
 def _show_command(records: "Sequence[Record]", name: str, places: Places) -> str:

@@ -11,7 +11,9 @@ import copy
 import importlib.util
 import io
 import json
+import resource
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from inspect import signature
@@ -27,6 +29,7 @@ from autograder.sandbox.inside.wire import Callback, Handle, decode, encode
 from autograder.sandbox.student import Function
 
 ROOT = Path(__file__).parent.parent
+MEMORY = 1 << 30
 IDENTITIES = frozenset({"ada", "ada@example.org", "4711"})
 
 
@@ -40,6 +43,8 @@ class LocalCall:
     value: Any = None
     error: str | None = None
     mutated: tuple[int, ...] = ()
+    owner: Handle | None = None
+    overwritten: bool = False
 
 
 @dataclass
@@ -58,6 +63,7 @@ class LocalStudent:
 
     def __init__(self, text: str, supplied: dict[str, Any] | None = None) -> None:
         self._names: dict[str, Any] = {"np": np, **(supplied or {})}
+        self._kept: dict[int, Any] = {}
         self.calls: list[LocalCall] = []
         self.mutated: tuple[int, ...] = ()
         with quiet(), contextlib.suppress(Exception):
@@ -68,6 +74,12 @@ class LocalStudent:
             raise AttributeError(name)
         return Function(self, name)
 
+    def method(self, handle: Handle, name: str, *args: Any, **kwargs: Any) -> Any:
+        return self._call(name, handle, args, kwargs)
+
+    def lend(self, handle: Handle, name: str, *args: Any) -> Any:
+        return self._call(name, handle, args, {}, overwrite=True)
+
     def value(self, name: str) -> Any:
         if name not in self._names:
             raise StudentMissing("NameError", f"no cell defines `{name}`")
@@ -76,21 +88,41 @@ class LocalStudent:
     def _call_each(self, name: str, cases: Any) -> list[Any]:
         return [self._call(name, None, args, {}) for args in cases]
 
-    def _call(self, name: str, owner: None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        call = LocalCall(name, copy.deepcopy(args), copy.deepcopy(kwargs))
+    def _call(
+        self, name: str, owner: Handle | None, args: tuple[Any, ...], kwargs: dict[str, Any], overwrite: bool = False
+    ) -> Any:
+        call = LocalCall(name, copy.deepcopy(args), copy.deepcopy(kwargs), owner=owner, overwritten=overwrite)
         self.calls.append(call)
-        if name not in self._names:
-            raise StudentMissing("NameError", f"no cell defines `{name}`")
         sent = copy.deepcopy(args)
         try:
-            with quiet():
-                result = self._names[name](*sent, **kwargs)
+            with quiet(), memory_limit():
+                result = self._run(name, owner, sent, kwargs)
+        except StudentMissing:
+            call.error = "NameError"
+            raise
         except BaseException as error:
             call.error = built_in_kind(error)
             raise StudentError(call.error, f"`{name}` stopped with {call.error}") from error
         self.mutated = call.mutated = changed(args, sent)
-        call.value = through_the_wire(result)
+        for arg in sent if overwrite else ():
+            if isinstance(arg, np.ndarray):
+                arg.fill(0)
+        call.value = through_the_wire(result, self._keep)
         return call.value
+
+    def _run(self, name: str, owner: Handle | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if owner is None and name not in self._names:
+            raise StudentMissing("NameError", f"no cell defines `{name}`")
+        try:
+            target = self._names[name] if owner is None else getattr(self._kept[owner.id], name)
+        except (KeyError, AttributeError):
+            raise StudentMissing("NameError", f"the object has no `{name}`") from None
+        return target if owner is not None and not args and not callable(target) else target(*args, **kwargs)
+
+    def _keep(self, value: Any) -> Handle:
+        handle = Handle(len(self._kept) + 1, "object")
+        self._kept[handle.id] = value
+        return handle
 
 
 @contextlib.contextmanager
@@ -100,8 +132,20 @@ def quiet() -> Any:
         yield
 
 
-def through_the_wire(value: Any) -> Any:
-    return decode(*encode(value, lambda kept: Handle(0, "object")))
+@contextlib.contextmanager
+def memory_limit() -> Any:
+    """Bound the memory that a call may take on top, as the sandbox does."""
+    limit, hard = resource.getrlimit(resource.RLIMIT_AS)
+    in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (in_use + MEMORY, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+
+
+def through_the_wire(value: Any, keep: Callable[[Any], Handle] = lambda kept: Handle(0, "object")) -> Any:
+    return decode(*encode(value, keep))
 
 
 def changed(before: tuple[Any, ...], after: tuple[Any, ...]) -> tuple[int, ...]:
@@ -160,7 +204,7 @@ def grade(assignment: str, task: str, text: str, seed: int = 0, supplied: dict[s
                 "owner": "ada",
                 "identities": IDENTITIES,
             }
-            student.calls, student.mutated = outcome.calls, ()
+            student.calls, student.mutated = outcome.calls if function.group.replay else [], ()
             try:
                 function(**{wanted: offered[wanted] for wanted in signature(function).parameters})
                 outcome.passed[name] = True

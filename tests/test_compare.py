@@ -148,3 +148,12 @@ def test_exact_int():
     for value in (None, True, 4.5, np.nan, np.inf, "4", 4 + 0j, [4], np.array([4]), Handle(1, "object")):
         with pytest.raises(Mismatch):
             exact_int(value)
+
+
+def test_a_task_may_be_compared_more_loosely():
+    agree(WANT + 2e-6, WANT, rtol=1e-5)
+    agree((WANT + 2e-6, WANT), (WANT, WANT), rtol=1e-5)
+    with pytest.raises(Mismatch):
+        agree(WANT + 2e-6, WANT)
+    with pytest.raises(Mismatch):
+        agree(WANT + 1e-4, WANT, rtol=1e-5)

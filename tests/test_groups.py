@@ -1,20 +1,24 @@
 """Mark behaviour groups, and collect what they remark."""
 
 import dataclasses
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
 from autograder.grading import Fault, Group, Mismatch, Model, group, note, review
 from autograder.grading.groups import collect_notes, collect_remarks
+from autograder.grading.submission import Submission
+from autograder.sandbox.student import Call, Notebook, Student
 
 
 def test_group_marks_a_function_and_leaves_it_callable():
-    @group("adds one", points=2, conditional=True, fresh=True)
+    @group("adds one", points=2, conditional=True, fresh=True, replay=False)
     def add(x):
         return x + 1
 
     assert add(1) == 2
-    assert add.group == Group("adds one", 2, conditional=True, fresh=True)
+    assert add.group == Group("adds one", 2, conditional=True, fresh=True, replay=False)
     with pytest.raises(dataclasses.FrozenInstanceError):
         add.group.points = 3
 
@@ -50,3 +54,18 @@ def test_bank_types_are_frozen():
     assert not fault.note_only
     with pytest.raises(dataclasses.FrozenInstanceError):
         fault.id = "other"
+
+
+@pytest.mark.parametrize("replay", [True, False])
+def test_calls_of_a_group_without_replay_are_forgotten(replay: bool) -> None:
+    calls: list[Call] = []
+    notebook = SimpleNamespace(supplied={}, ask=lambda *args, **content: {"value": 1})
+    submission = cast(Submission, SimpleNamespace(judged={}, _find=None))
+
+    @group("asks once", points=1, replay=replay)
+    def ask(student: Any) -> None:
+        assert student.f(1) == 1
+
+    Submission.judge(submission, "task", "own", "ask", ask, {"student": Student(cast(Notebook, notebook), calls)})
+    assert submission.judged["task", "own"][0][0].verdict == "passed"
+    assert len(calls) == replay

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from autograder.sandbox.student import Notebook, Student, StudentError, StudentMissing, StudentTimeout
+from autograder.sandbox.student import Handle, Notebook, Student, StudentError, StudentMissing, StudentTimeout
 from autograder.sandbox.workers import Budget, Limits, Zygote
 
 LIMITS = Limits(cell_seconds=1.5, call_seconds=1.0, submission_seconds=30.0)
@@ -183,11 +183,64 @@ def test_changed_arguments_are_told(run) -> None:
     assert student.mutated == (1,) and given[0] == 0
 
 
+CACHE = """
+import numpy as np
+class Cache(list):
+    limit = 3
+    def append(self, x, y=None): self.kept = np.asarray(x); list.append(self, 1)
+    def total(self): return float(self.kept.sum())
+    def fork(self): return Cache(self)
+    @property
+    def nbytes(self): return self.kept.nbytes
+    @property
+    def broken(self): raise ValueError
+def plain(): return [1]
+"""
+
+
+def test_an_object_stays_and_its_methods_and_attributes_are_asked_by_handle(run) -> None:
+    student = run(CACHE)
+    cache = student.Cache()
+    assert isinstance(cache, Handle) and student.plain() == [1]
+    student.method(cache, "append", np.ones(3))
+    fork = student.method(cache, "fork")
+    assert isinstance(fork, Handle) and fork != cache
+    student.method(fork, "append", np.ones(4))
+    assert student.method(cache, "__len__") == 1 and student.method(fork, "__len__") == 2
+    assert (student.method(cache, "nbytes"), student.method(fork, "nbytes")) == (24, 32)
+    assert student.method(cache, "limit") == 3
+    for lacking in (lambda: student.method(cache, "nothing"), lambda: student.method(Handle(99, "object"), "plain")):
+        with pytest.raises(StudentMissing, match="the object has no"):
+            lacking()
+    with pytest.raises(StudentError) as caught:
+        student.method(cache, "broken")
+    assert caught.value.kind == "ValueError"
+    assert [call.owner for call in student._calls[:3]] == [None, None, cache]
+
+
+def test_lent_arrays_are_overwritten_once_the_call_is_done(run) -> None:
+    student = run(CACHE)
+    cache, given = student.Cache(), np.ones(3)
+    student.method(cache, "append", given)
+    assert student.method(cache, "total") == 3
+    student.lend(cache, "append", given, [1.0])
+    assert student.method(cache, "total") == 0 and student.mutated == () and given.all()
+    assert [call.overwritten for call in student._calls[1:4]] == [False, False, True]
+
+
 def test_functions_cross_as_callbacks_for_one_call_only(run) -> None:
     student = run("kept = []\ndef ask(f):\n    kept.append(f)\n    return f(3)\ndef again():\n    return kept[0](3)")
     assert student.ask(lambda x: x + 1) == 4
     with pytest.raises(StudentError):
         student.again()
+
+
+@pytest.mark.parametrize("dtype", ["float16", np.float16, np.dtype("float16")])
+def test_a_dtype_crosses_as_itself_in_any_form(run, dtype) -> None:
+    cell = "def f(dtype):\n    return str(type(dtype)), np.zeros(2, dtype=dtype), np.dtype(dtype).type"
+    student = run("import numpy as np", cell)
+    kind, zeros, scalar = student.f(dtype)
+    assert kind == str(type(dtype)) and zeros.dtype == np.float16 and scalar is np.float16
 
 
 def test_supplied_names_replace_the_student_s(run) -> None:

@@ -51,6 +51,32 @@ def test_what_is_not_data_becomes_a_handle(value: Any) -> None:
     assert round_trip(value) == wire.Handle(1, "object")
 
 
+@pytest.mark.parametrize("code", sorted(wire.DTYPES))
+def test_dtypes_and_their_classes_arrive_as_themselves(code: str) -> None:
+    dtype = np.dtype(code)
+    assert round_trip(dtype) == dtype and isinstance(round_trip(dtype), np.dtype)
+    assert round_trip(dtype.type) is dtype.type
+    assert round_trip([dtype.newbyteorder(">")]) == [dtype]
+
+
+@pytest.mark.parametrize("value", [
+    np.dtype("O"), np.dtype("U3"), np.dtype([("a", "<f8")]), np.dtype("M8[s]"), np.object_, np.floating, np.ndarray,
+    float, type("float64", (np.float64,), {}),
+])  # fmt: skip
+def test_any_other_class_or_dtype_becomes_a_handle(value: Any) -> None:
+    assert not wire.is_dtype(value)
+    assert round_trip(value) == wire.Handle(1, "object")
+
+
+@pytest.mark.parametrize("tree", [
+    ["y"], ["y", "class"], ["y", "class", "|O"], ["y", "class", "O"], ["y", "dtype", "<f8,<f8"], ["y", "eval", "<f8"],
+    ["y", "dtype", ["<f8"]], ["y", ["dtype"], "<f8"], ["y", "dtype", {}],
+])  # fmt: skip
+def test_forged_dtypes_are_refused(tree: Any) -> None:
+    with pytest.raises(wire.WireError):
+        wire.decode(msgpack.packb(tree), b"")
+
+
 def test_extended_precision_arrives_as_double() -> None:
     assert round_trip(np.array([0.5], dtype=np.longdouble)).dtype == np.float64
     assert round_trip(np.array([0.5j], dtype=np.clongdouble)).dtype == np.complex128

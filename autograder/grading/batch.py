@@ -28,6 +28,8 @@ from autograder.intake import HandIn, Unreadable, read_notebook
 from autograder.report import Finding, Record, TaskResult, record_path, write_record
 from autograder.sandbox.workers import ISOLATION, Limits, Zygote
 
+ANSWERS = "answers.py"  # known answers beside the graders, for the audit
+
 
 @cache
 def _zygote(limits: Limits) -> Zygote:
@@ -36,7 +38,7 @@ def _zygote(limits: Limits) -> Zygote:
 
 def grade_batch(assignment: Assignment, hand_ins: Sequence[HandIn], reports: Path, limits: Limits) -> list[Record]:
     """Grade the hand-ins, write each record as soon as it is whole, and return them in the same order."""
-    bench = _bench(assignment, limits)
+    bench = make_bench(assignment, limits)
     records: dict[str, Record] = {}
 
     def keep(record: Record) -> None:
@@ -55,14 +57,15 @@ def grade_batch(assignment: Assignment, hand_ins: Sequence[HandIn], reports: Pat
         else:
             submissions.append(read)
     if submissions:
-        _run_graders(assignment, GradingPlugin(submissions, end))
+        run_graders(assignment, GradingPlugin(submissions, end))
     return [records[hand_in.student] for hand_in in hand_ins]
 
 
-def _bench(assignment: Assignment, limits: Limits) -> Bench:
+def make_bench(assignment: Assignment, limits: Limits) -> Bench:
+    """Gather what all submissions of a batch share."""
     zygote = _zygote(limits)
     return Bench(
-        assignment=assignment, reference=load_reference(assignment), models=_models(assignment),
+        assignment=assignment, reference=load_reference(assignment), models=load_models(assignment),
         checks=assignment.check_cells(), zygote=zygote, limits=limits,
         secret=seeds.course_secret(assignment.root), grader_version=grader_version(assignment),
         environment={**_trusted_environment(), **zygote.versions},
@@ -104,7 +107,8 @@ def _digest(path: Path | None) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _run_graders(assignment: Assignment, plugin: GradingPlugin) -> None:
+def run_graders(assignment: Assignment, plugin: GradingPlugin) -> None:
+    """Collect the assignment's groups in one pytest session, and let the plugin run them."""
     with _quiet_pytest(assignment):
         arguments = [*ARGUMENTS, "-c", os.devnull, "--rootdir", str(assignment.graders), str(assignment.graders)]
         code = pytest.main(arguments, plugins=[plugin])
@@ -131,7 +135,8 @@ def _quiet_pytest(assignment: Assignment) -> Iterator[None]:
 
 
 @cache
-def _models(assignment: Assignment) -> tuple[Model, ...]:
+def load_models(assignment: Assignment) -> tuple[Model, ...]:
+    """Return the assignment's bank of misconceptions, empty where it has none."""
     path = assignment.graders / "misconceptions.py"
     if not path.exists():
         return ()
@@ -145,11 +150,13 @@ def _models(assignment: Assignment) -> tuple[Model, ...]:
 
 @cache
 def grader_version(assignment: Assignment) -> str:
-    """Return a hash over the engine, the graders and the source notebook."""
+    """Return a hash over the engine, the graders and the source notebook; what only proves graders is left out."""
     package = Path(__file__).parents[1]
-    engine = [path for path in package.rglob("*.py") if package / "graders" not in path.parents]
+    apart = (package / "graders", package / "audit")
+    engine = [path for path in package.rglob("*.py") if not any(folder in path.parents for folder in apart)]
+    graders = [path for path in assignment.graders.rglob("*.py") if path.name != ANSWERS]
     digest = hashlib.sha256()
-    for path in sorted([*engine, *assignment.graders.rglob("*.py"), assignment.source]):
+    for path in sorted([*engine, *graders, assignment.source]):
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 

@@ -33,19 +33,20 @@ def array(value: Any, shape: tuple[int, ...] | None = None, finite: bool = True)
     return result
 
 
-def agree(got: Any, want: Any, like: Any = None) -> None:
-    """Pass when `got` is `want` within rtol 1e-6 and atol 1e-8, or within 1e-4 when it was computed in float32.
+def agree(got: Any, want: Any, like: Any = None, rtol: float = DOUBLE[0]) -> None:
+    """Pass when `got` is `want` within rtol (1e-6) and atol 1e-8, or within 1e-4 when it was computed in float32.
 
     A tuple is compared entry by entry. `like` is the raw result that `got` was worked out from, when its precision
     has to count. Shapes must be equal: nothing broadcasts.
     """
     rough = is_single(got) or is_single(like)
+    tolerance = SINGLE if rough else (rtol, DOUBLE[1])
     if isinstance(want, tuple):
         entries = unpack(got, len(want))
         for entry, wanted in zip(entries, want, strict=True):
-            _agree_array(entry, wanted, rough)
+            _agree_array(entry, wanted, tolerance)
     else:
-        _agree_array(got, want, rough)
+        _agree_array(got, want, tolerance)
 
 
 def unpack(value: Any, n: int) -> tuple[Any, ...]:
@@ -85,9 +86,9 @@ def is_single(value: Any) -> bool:
     return False
 
 
-def _agree_array(got: Any, want: Any, rough: bool) -> None:
+def _agree_array(got: Any, want: Any, tolerance: tuple[float, float]) -> None:
     wanted = np.asarray(want, dtype=np.float64)
-    if not rough and _equals(got, wanted):
+    if tolerance != SINGLE and _equals(got, wanted, tolerance):
         return
     result = array(got, shape=wanted.shape, finite=False)
     if np.isnan(result).any():
@@ -97,19 +98,19 @@ def _agree_array(got: Any, want: Any, rough: bool) -> None:
         raise Mismatch("the result holds an infinity where a number belongs, or the other way round")
     if np.any(result[endless] != wanted[endless]):
         raise Mismatch("an infinity of the result has the wrong sign")
-    rtol, atol = SINGLE if rough else DOUBLE
+    rtol, atol = tolerance
     gap = np.abs(result[~endless] - wanted[~endless])
     if np.any(gap > atol + rtol * np.abs(wanted[~endless])):
         raise Mismatch(_values_sentence(got))
-    if rough:
+    if tolerance == SINGLE:
         note("The result is in float32: accepted within 1e-4, though the course works in float64.")
 
 
-def _equals(got: Any, wanted: Array) -> bool:
+def _equals(got: Any, wanted: Array, tolerance: tuple[float, float]) -> bool:
     """Say whether the usual right result, a finite float64 array, is right; whatever else it is takes a closer look."""
     if type(got) is not np.ndarray or got.dtype != np.float64 or got.shape != wanted.shape:
         return False
-    rtol, atol = DOUBLE
+    rtol, atol = tolerance
     with np.errstate(invalid="ignore"):
         return bool((np.abs(got - wanted) <= atol + rtol * np.abs(wanted)).all() and np.isfinite(wanted).all())
 

@@ -13,8 +13,12 @@ from autograder.report import Diagnosis
 from autograder.sandbox.inside.wire import Handle
 from autograder.sandbox.student import Call
 
-MAX_CALLS = 60
+MAX_EPISODES = 200
 STOPPED = ("TimeoutError", "SystemExit", "NameError")
+EVERYDAY, CLOSE = (1e-6, 1e-8), (1e-9, 1e-11)  # rtol and atol; the close look is for what an everyday look calls right
+SINGLE = (1e-4, 1e-4)
+Episode = list[Call]
+Tolerance = tuple[float, float]
 
 
 def diagnose(task: str, calls: Sequence[Call], models: Sequence[Model]) -> list[Diagnosis]:
@@ -25,56 +29,115 @@ def diagnose(task: str, calls: Sequence[Call], models: Sequence[Model]) -> list[
     for model in models:
         if model.task != task:
             continue
-        asked = [call for call in calls if call.name == model.function and call.error not in STOPPED][:MAX_CALLS]
-        found = _explain(model, asked) if asked else ()
+        episodes = _episodes(model.function, calls)[:MAX_EPISODES]
+        found = _explain(model, episodes, EVERYDAY) or _explain(model, episodes, CLOSE)
         if found:
             by_id = {fault.id: fault for fault in model.faults}
             return [Diagnosis(id=i, sentence=by_id[i].sentence, example=by_id[i].example) for i in found]
     return []
 
 
-def _explain(model: Model, calls: Sequence[Call]) -> tuple[str, ...]:
-    if all(_behaves(model, frozenset(), call) for call in calls):
+def _episodes(function: str, calls: Sequence[Call]) -> list[Episode]:
+    """Split the calls into stretches that share no state: a call of the function, then all on the objects it made."""
+    episodes: list[Episode] = []
+    episode_of: dict[Handle, Episode] = {}
+    for call in calls:
+        if call.owner is None and call.name == function and call.error not in STOPPED:
+            episode: Episode = []
+            episodes.append(episode)
+        elif call.owner in episode_of and call.error not in STOPPED:
+            episode = episode_of[call.owner]
+        else:
+            continue
+        episode.append(call)
+        if isinstance(call.value, Handle):
+            episode_of[call.value] = episode
+    return episodes
+
+
+def _explain(model: Model, episodes: Sequence[Episode], tolerance: Tolerance) -> tuple[str, ...]:
+    right = [_behaves(model, frozenset(), episode, tolerance) for episode in episodes]
+    if all(right):
         return ()
+    telling_first = [episodes[i] for i in sorted(range(len(episodes)), key=right.__getitem__)]
     ids = [fault.id for fault in model.faults]
     for count in (1, 2):
         for chosen in itertools.combinations(ids, count):
-            if all(_behaves(model, frozenset(chosen), call) for call in calls):
+            if all(_behaves(model, frozenset(chosen), episode, tolerance) for episode in telling_first):
                 return chosen
     return ()
 
 
-def _behaves(model: Model, faults: frozenset[str], call: Call) -> bool:
+def _behaves(model: Model, faults: frozenset[str], episode: Episode, tolerance: Tolerance) -> bool:
+    objects: dict[Handle, Any] = {}
+    return all(_answers(model, faults, call, objects, tolerance) for call in episode)
+
+
+def _answers(
+    model: Model, faults: frozenset[str], call: Call, objects: dict[Handle, Any], tolerance: Tolerance
+) -> bool:
+    """Say whether the model answers one call as the student did; `objects` stand for the student's."""
     args, kwargs = copy.deepcopy(call.args), copy.deepcopy(call.kwargs)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            value = model.run(faults, *args, **kwargs)
+            value = _ask(model, faults, call, objects, args, kwargs)
         except Exception as error:
             return call.error is not None and call.error in {kind.__name__ for kind in type(error).__mro__[:-2]}
     if call.error is not None:
         return False
-    changed = tuple(i for i, arg in enumerate(args) if not _same(arg, call.args[i], exact=True))
-    return changed == call.mutated and _same(value, call.value)
+    changed = tuple(i for i, arg in enumerate(args) if not _same(arg, call.args[i], None))
+    if call.overwritten:
+        _overwrite(args)
+    if isinstance(call.value, Handle):
+        objects[call.value] = value
+        return changed == call.mutated and hasattr(value, "__dict__")  # which no plain data has
+    return changed == call.mutated and _seen_alike(model, value, call.value, tolerance)
 
 
-def _same(one: Any, other: Any, exact: bool = False) -> bool:
+def _seen_alike(model: Model, value: Any, other: Any, tolerance: Tolerance) -> bool:
+    """Compare through the model's view; a result that it cannot see is like no other."""
+    try:
+        return _same(model.view(value), model.view(other), tolerance)
+    except Exception:
+        return False
+
+
+def _ask(
+    model: Model, faults: frozenset[str], call: Call, objects: dict[Handle, Any], args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> Any:  # fmt: skip
+    if call.owner is None:
+        return model.run(faults, *args, **kwargs)
+    target = getattr(objects[call.owner], call.name)
+    return target(*args, **kwargs) if callable(target) else target
+
+
+def _overwrite(args: tuple[Any, ...]) -> None:
+    for arg in args:
+        if isinstance(arg, np.ndarray):
+            arg.fill(0)
+
+
+def _same(one: Any, other: Any, tolerance: Tolerance | None) -> bool:
+    """Compare two results; without a tolerance they must be equal."""
     if isinstance(one, Handle) or isinstance(other, Handle) or callable(one):
         return one is other
     if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)) and _compound(one, other):
-        return len(one) == len(other) and all(_same(a, b, exact) for a, b in zip(one, other, strict=True))
+        return len(one) == len(other) and all(_same(a, b, tolerance) for a, b in zip(one, other, strict=True))
     if one is None or other is None or isinstance(one, (str, bool)) or isinstance(other, (str, bool)):
         return type(one) is type(other) and bool(one == other)
     try:
         a, b = np.asarray(one), np.asarray(other)
         if a.shape != b.shape or a.dtype.kind != b.dtype.kind or a.dtype.kind not in "biufc":
             return False
-        if exact or a.dtype.kind not in "fc":
+        if tolerance is None or a.dtype.kind not in "fc":
             return bool(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc"))
         single = a.dtype.itemsize < 8
         if single != (b.dtype.itemsize < 8):
             return False
-        return bool(np.allclose(a, b, rtol=1e-4 if single else 1e-6, atol=1e-4 if single else 1e-8, equal_nan=True))
+        rtol, atol = SINGLE if single else tolerance
+        return bool(np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=True))
     except (TypeError, ValueError):
         return False
 

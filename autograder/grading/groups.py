@@ -13,13 +13,15 @@ Grader = TypeVar("Grader", bound=Callable[..., Any])
 class Group:
     """Name one behaviour in a plain sentence, which is what a student reads, and its points.
 
-    A conditional group pays only when an unconditional group of its task passed. A fresh one gets a new worker.
+    A conditional group pays only when an unconditional group of its task passed. A fresh one gets a new worker. The
+    calls of one without `replay` are too large to be tried on the bank of misconceptions.
     """
 
     sentence: str
     points: float
     conditional: bool = False
     fresh: bool = False
+    replay: bool = True
 
 
 class Mismatch(AssertionError):
@@ -42,11 +44,13 @@ class Remarks:
 _remarks: ContextVar[Remarks | None] = ContextVar("remarks", default=None)
 
 
-def group(sentence: str, points: float, conditional: bool = False, fresh: bool = False) -> Callable[[Grader], Grader]:
+def group(
+    sentence: str, points: float, conditional: bool = False, fresh: bool = False, replay: bool = True
+) -> Callable[[Grader], Grader]:
     """Mark a grader function as the behaviour group `sentence`, worth `points`."""
 
     def mark(function: Grader) -> Grader:
-        function.group = Group(sentence, points, conditional, fresh)  # type: ignore[attr-defined]
+        function.group = Group(sentence, points, conditional, fresh, replay)  # type: ignore[attr-defined]
         return function
 
     return mark

@@ -42,7 +42,7 @@ class GradingPlugin:
         """Run every group for every submission, in an order of that submission's own."""
         for submission in self.submissions:
             for item, mode in _passes(session.items, submission):
-                _judge(item, submission, mode)
+                judge(item, submission, mode)
             self.on_end(submission)
         return True
 
@@ -61,7 +61,8 @@ def _passes(items: Sequence[Any], submission: Submission) -> Iterator[tuple[Any,
             yield item, "supplied"
 
 
-def _judge(item: Any, submission: Submission, mode: Mode) -> None:
+def judge(item: Any, submission: Submission, mode: Mode) -> None:
+    """Run one collected group on one submission."""
     task, names = task_name(item), _builds_on(item) if mode == "supplied" else ()
     asked = (name for name in item._fixtureinfo.argnames if name in PROVIDERS)
     arguments = {name: PROVIDERS[name](submission, task, mode, item.name, names) for name in asked}

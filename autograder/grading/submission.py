@@ -101,6 +101,8 @@ class Submission:
         student = arguments.get("student")
         if group.fresh and isinstance(student, Student):
             student._notebook.restart()
+        if not group.replay and isinstance(student, Student):
+            student._calls = []
         verdict: Verdict = "failed"
         message = ""
         with collect_remarks() as said:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from autograder.sandbox.inside.wire import Callback, Handle, WireError
+from autograder.sandbox.inside.wire import Callback, Handle, WireError, is_dtype
 from autograder.sandbox.workers import Budget, Limits, Worker, WorkerGone, Zygote
 
 __all__ = ["Handle", "Notebook", "Student", "StudentError", "StudentMissing", "StudentTimeout"]
@@ -58,6 +58,8 @@ class Call:
     value: Any = None
     error: str | None = None
     mutated: tuple[int, ...] = ()
+    owner: Handle | None = None  # the object whose method this is
+    overwritten: bool = False  # the arrays were overwritten with zeros as soon as the call was done
 
 
 @dataclass
@@ -175,19 +177,26 @@ class Student:
         return Function(self, name)
 
     def method(self, handle: Handle, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Call a method of an object that stays in the worker."""
+        """Call a method of an object that stays in the worker; with no arguments, a plain attribute is read."""
         return self._call(name, handle, args, kwargs)
+
+    def lend(self, handle: Handle, name: str, *args: Any) -> Any:
+        """Call a method, then overwrite with zeros the arrays that it was given, as their owner may do."""
+        return self._call(name, handle, args, {}, overwrite=True)
 
     def value(self, name: str) -> Any:
         """Return the value of a variable of the notebook."""
         return _result(self._notebook.ask("value", name, {}), name)
 
-    def _call(self, name: str, owner: Handle | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _call(
+        self, name: str, owner: Handle | None, args: tuple[Any, ...], kwargs: dict[str, Any], overwrite: bool = False
+    ) -> Any:
         callbacks = self._supplied()
         sent = [self._stand_in(arg, callbacks) for arg in args]
+        content = {"owner": owner, "args": sent, "kwargs": kwargs, "overwrite": overwrite}
         return self._finish(
-            Call(name, copy.deepcopy(args), copy.deepcopy(kwargs)),
-            lambda: self._notebook.ask("call", name, callbacks, owner=owner, args=sent, kwargs=kwargs),
+            Call(name, copy.deepcopy(args), copy.deepcopy(kwargs), owner=owner, overwritten=overwrite),
+            lambda: self._notebook.ask("call", name, callbacks, **content),
         )
 
     def _call_each(self, name: str, cases: Sequence[tuple[Any, ...]]) -> list[Any]:
@@ -212,7 +221,7 @@ class Student:
         try:
             reply = reply_to()
             self.mutated = call.mutated = _positions(reply.get("mutated"), len(call.args))
-            call.value = _result(reply, call.name)
+            call.value = _result(reply, call.name, "no cell defines" if call.owner is None else "the object has no")
         except StudentError as error:
             call.error = error.kind
             raise
@@ -223,7 +232,7 @@ class Student:
         return {i: _bounded(function, MAX_SUPPLIED_ITEMS) for i, function in enumerate(supplied)}
 
     def _stand_in(self, arg: Any, callbacks: dict[int, Callable[..., Any]]) -> Any:
-        if not callable(arg):
+        if not callable(arg) or is_dtype(arg):
             return arg
         number = len(callbacks)
         callbacks[number] = _bounded(arg, MAX_PASSED_ITEMS)
@@ -241,9 +250,9 @@ def _bounded(function: Callable[..., Any], limit: int) -> Callable[..., Any]:
     return call
 
 
-def _result(reply: dict[str, Any], name: str) -> Any:
+def _result(reply: dict[str, Any], name: str, lack: str = "no cell defines") -> Any:
     if reply.get("missing"):
-        raise StudentMissing("NameError", f"no cell defines `{name}`")
+        raise StudentMissing("NameError", f"{lack} `{name}`")
     kind, _, _ = _error(reply)
     if kind is not None:
         raise StudentError(kind, f"`{name}` stopped with {kind}")

@@ -357,7 +357,8 @@ ATTEND = (
 @quiet
 def project(faults, X, W_q, W_k, W_v):
     refuse_lists(faults, X)
-    X, W_q, W_k, W_v = floats(X), floats(W_q), floats(W_k), floats(W_v)
+    turn = np.asarray if "arrays_only" in faults else floats  # whole numbers stay whole
+    X, W_q, W_k, W_v = turn(X), turn(W_q), turn(W_k), turn(W_v)
     Q = _times(faults, X, W_q)
     K = _times(faults, Q if "k_from_q" in faults else X, W_q if "k_uses_wq" in faults else W_k)
     V = _values(faults, X, Q, K, W_k, W_v)

@@ -22,6 +22,7 @@ _LENGTHS = struct.Struct("<II")
 _CHUNK = 1 << 16
 _INT_END = 1 << 63
 _PLAIN = frozenset([type(None), bool, float, str, bytes])
+_CLASSES = [(np.dtype(code).type, code) for code in sorted(DTYPES)]
 
 
 class WireError(Exception):
@@ -94,7 +95,21 @@ def _unusual_tree(value: Any, keep: Callable[[Any], Any], blob: bytearray, depth
     if isinstance(value, dict):
         pairs = [(k, v) for k, v in value.items() if isinstance(k, (str, int))]
         return ["d", [[k, _to_tree(v, keep, blob, depth + 1)] for k, v in pairs]]
+    if is_dtype(value):
+        return ["y", "dtype" if isinstance(value, np.dtype) else "class", _code(value)]
     return _kept_tree(keep(value))
+
+
+def is_dtype(value: Any) -> bool:
+    """Say whether `value` is a plain numeric np.dtype or its scalar class, which is data although it is callable."""
+    return isinstance(value, (np.dtype, type)) and _code(value) is not None
+
+
+def _code(value: Any) -> str | None:
+    if isinstance(value, np.dtype):
+        code = value.newbyteorder("<").str
+        return code if code in DTYPES else None
+    return next((code for kind, code in _CLASSES if kind is value), None)
 
 
 def _kept_tree(kept: Any) -> Any:
@@ -152,6 +167,8 @@ def _from_tree(tree: Any, blob: bytes, depth: int) -> Any:
         return int(_text(rest[0]))
     if tag == "z":
         return complex(float(rest[0]), float(rest[1]))
+    if tag == "y" and rest[1] in DTYPES and rest[0] in ("dtype", "class"):
+        return np.dtype(rest[1]) if rest[0] == "dtype" else np.dtype(rest[1]).type
     if tag == "h" and rest[1] in KINDS:
         return Handle(_count(rest[0]), rest[1])
     if tag == "c":

@@ -109,6 +109,8 @@ class Worker:
         wire.send(self.sock, message)
 
     def _keep(self, value: Any) -> wire.Handle:
+        if isinstance(value, wire.Handle):
+            return value
         handle = wire.Handle(len(self.kept) + 1, _kind(value))
         self.kept[handle.id] = value
         return handle
@@ -151,13 +153,21 @@ class Worker:
         return {}
 
     def _call(self, request: dict[str, Any]) -> dict[str, Any]:
-        owner = request["owner"]
+        name, handle = request["name"], request["owner"]
         try:
-            target = self.shell.user_ns[request["name"]] if owner is None else getattr(
-                self.kept[owner.id], request["name"])
+            owner = None if handle is None else self.kept[handle.id]
+            target = self.shell.user_ns[name] if handle is None else getattr(owner, name)
         except (KeyError, AttributeError):
             return {"missing": True}
-        return self._answer(target, self._bind(request["args"]), self._bind(request["kwargs"]))
+        except BaseException as error:  # out of a property
+            return {"error": _describe(error, self.shell.user_ns)}
+        args, kwargs = self._bind(request["args"]), self._bind(request["kwargs"])
+        if handle is not None and not args and not callable(target):
+            return {"value": target}
+        reply = self._answer(target, args, kwargs, owner)
+        if request["overwrite"]:
+            _overwrite(args)
+        return reply
 
     def _calls(self, request: dict[str, Any]) -> dict[str, Any]:
         """Call one function for each case; the first that raises is the last."""
@@ -172,15 +182,22 @@ class Worker:
             reply["value"] = _as_it_is_now(reply["value"])
         return {"replies": replies}
 
-    def _answer(self, target: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+    def _answer(
+        self, target: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], owner: Any = None
+    ) -> dict[str, Any]:
         before = [_snapshot(arg) for arg in args]
         try:
-            reply: dict[str, Any] = {"value": target(*args, **kwargs)}
+            reply: dict[str, Any] = {"value": self._own(target(*args, **kwargs), target, owner)}
         except BaseException as error:
             reply = {"error": _describe(error, self.shell.user_ns)}
         pairs = enumerate(zip(args, before, strict=True))
         reply["mutated"] = [i for i, (arg, old) in pairs if old is not None and _snapshot(arg) != old]
         return reply
+
+    def _own(self, value: Any, target: Any, owner: Any) -> Any:
+        """Keep here what a class of the notebook makes, or one of its methods: even if it is a kind of list, say."""
+        maker = target if isinstance(target, type) else type(owner)
+        return self._keep(value) if type(value) is maker and maker.__module__ == "__main__" else value
 
     def _bind(self, value: Any) -> Any:
         if isinstance(value, wire.Callback):
@@ -219,6 +236,12 @@ def _as_it_is_now(value: Any) -> Any:
     if type(value) in (list, tuple):
         return type(value)(_as_it_is_now(item) for item in value)
     return value
+
+
+def _overwrite(args: list[Any]) -> None:
+    for arg in args:
+        if isinstance(arg, np.ndarray) and arg.flags.writeable:
+            arg.fill(0)
 
 
 def _kind(value: Any) -> str:

@@ -1,14 +1,18 @@
 """Answers to `02-attend` as people write them: right ones in many styles, wrong ones with the group that tells them.
 
 `RIGHT[task][name]` is source text. `WRONG[task][name]` is (group functions that must fail, source text); a name that is
-a fault id of the misconception bank must also behave like that fault.
+a fault id of the misconception bank must also behave like that fault. `drawn` gives the right answers to questions that
+are drawn for each student.
 """
+
+from .reading_key import KEY
 
 RIGHT: dict[str, dict[str, str]] = {}
 WRONG: dict[str, dict[str, tuple[tuple[str, ...], str]]] = {}
 NOTED = {  # accepted with a note, by the conventions of the course
     ("softmax", "lists_and_math"),
     ("softmax", "float32"),
+    ("softmax", "float32_result"),
     ("softmax", "matrix"),
     ("attend", "loops"),
     ("attend", "float32"),
@@ -1024,57 +1028,20 @@ WRONG["testing"] = {
     ),
 }
 
-STUBS = {
-    "nothing": "",
-    "raises": "def {name}(*args, **kwargs): raise NotImplementedError()",
-    "none": "def {name}(*args, **kwargs): return None",
-    "not_a_function": "{name} = 3",
-    "ellipsis": "def {name}(*args, **kwargs): return ...",
-}
 
-GARBAGE = {
-    "zero": "def {name}(*args, **kwargs): return 0.0",
-    "one": "def {name}(*args, **kwargs): return np.ones(1)",
-    "same": "def {name}(x, *args, **kwargs): return x",
-    "text": "def {name}(*args, **kwargs): return 'passed'",
-    "nan": "def {name}(x, *args, **kwargs): return np.full(np.shape(x), np.nan)",
-    "infinite": "def {name}(x, *args, **kwargs): return np.full(np.shape(x), np.inf)",
-    "masked": "def {name}(x, *args, **kwargs): return np.ma.masked_all(np.shape(x))",
-    "objects": "def {name}(x, *args, **kwargs): return np.full(np.shape(x), None)",
-    "complex": "def {name}(x, *args, **kwargs): return np.asarray(x) * 1j",
-    "generator": "def {name}(*args, **kwargs): yield 1.0",
-    "itself": "def {name}(*args, **kwargs): return {name}",
-    "exit": "def {name}(*args, **kwargs): raise SystemExit(0)",
-    "arguments": "def {name}(*args, **kwargs): return args",
-    "pair_of_nothing": "def {name}(*args, **kwargs): return None, None",
-    "pair_of_numbers": "def {name}(*args, **kwargs): return 0.5, 0.5",
-    "ragged": "def {name}(*args, **kwargs): return [[1.0], [1.0, 2.0]]",
-    "always_equal": """
-class Same:
-    __array_ufunc__ = None
-    def __eq__(self, other): return True
-def {name}(*args, **kwargs): return Same()
-""",
-}
-
-SHAPED_GARBAGE = {
-    "softmax": "def softmax(x, axis=-1): return FILL(np.shape(x))",
-    "attend": "def attend(q, k, v): return FILL(np.shape(v)[1]), FILL(len(k))",
-    "project": "def project(X, a, b, c): return tuple(FILL((len(X), np.shape(w)[1])) for w in (a, b, c))",
-    "plural": "def add_plural_slot(E, f): return FILL((len(E), len(E[0]) + 1)), FILL(len(E[0]) + 1)",
-    "identity": "def weights_by_identity(q, k): return FILL(len(k))",
-    "attend_all": "def attend_all(Q, K, V): return FILL((len(Q), np.shape(V)[1])), FILL((len(Q), len(K)))",
-    "cross": "def cross_attend(x, y, a, b, c): return FILL((len(x), np.shape(c)[1])), FILL((len(x), len(y)))",
-}
-
-FILLS = {
-    "zeros": "FILL = np.zeros",
-    "ones": "FILL = np.ones",
-    "shares": "def FILL(shape): return np.full(shape, 1 / np.atleast_1d(shape)[-1])",
-    "noise": "FILL = np.random.default_rng(0).random",
-    "noisy_shares": """
-def FILL(shape):
-    e = np.random.default_rng(0).random(shape)
-    return e / e.sum(-1, keepdims=True)
-""",
-}
+def drawn(task, reference, owner):
+    """Return the right ticks for the statements that `owner` sees, in the forms that people type."""
+    if task != "reading":
+        return {}
+    shown = reference.variant(owner, "reading")
+    letters = [letter for letter, statement in shown.items() if KEY[statement][0]]
+    forms = {
+        "set": set(letters),
+        "list": letters,
+        "tuple": tuple(letters),
+        "small_letters": [letter.lower() for letter in letters],
+        "one_string": "".join(letters),
+        "with_commas": ", ".join(letters),
+        "one_twice": letters + letters[:1],
+    }
+    return {style: f"student_id = {owner!r}\nreading = {ticks!r}\n" for style, ticks in forms.items()}

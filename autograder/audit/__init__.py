@@ -1,0 +1,1 @@
+"""Prove the graders of the course: the gate that course content passes before students meet it."""
