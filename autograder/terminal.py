@@ -132,7 +132,7 @@ def _task(task: TaskResult) -> RenderableType:
         score = f"{'waits for a manual mark' if task.manual else 'not judged'} / {number(task.points)}"
     lines: list[RenderableType] = [Text(f"\n{plain(task.name)}  {score}", style="bold")]
     lines += [Padding(_group(group), (0, 0, 0, 2), expand=False) for group in task.groups]
-    lines += [Padding(Text(plain(line)), (0, 0, 0, 2), expand=False) for line in _explanations(task)]
+    lines += [Padding(Text(plain(line)), (0, 0, 0, 2), expand=False) for line in explanations(task)]
     return Group(*lines)
 
 
@@ -146,7 +146,8 @@ def _group(group: GroupResult) -> RenderableType:
     return text
 
 
-def _explanations(task: TaskResult) -> Iterator[str]:
+def explanations(task: TaskResult) -> Iterator[str]:
+    """Yield the sentences that explain a task's result: likely causes, an error, follow-through."""
     for found in task.diagnosis:
         yield f"Likely cause: {found.sentence}"
         if found.example:
