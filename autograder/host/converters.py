@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from fnmatch import fnmatchcase
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from nbconvert.exporters.exporter import ResourcesDict
@@ -54,6 +56,17 @@ def _told(converter: Any) -> Iterator[None]:
     except AutograderError as error:
         converter.log.error(str(error))
         raise NbGraderException(str(error)) from error
+
+
+@contextmanager
+def _bare_main() -> Iterator[None]:
+    """Hide the main script, which processes that are spawned import again: nbgrader's costs each of them seconds."""
+    main = sys.modules["__main__"]
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
 
 
 class Autograde(converters.Autograde):  # type: ignore[misc]
@@ -104,14 +117,15 @@ class Autograde(converters.Autograde):  # type: ignore[misc]
     def _grade(self, hand_ins: list[HandIn]) -> dict[str, Record]:
         check_ready(self._assignment)
         fill_gradebook(self.coursedir.db_url, self._assignment, [], course_id=self.coursedir.course_id)
-        records = grade_class(
-            self._assignment,
-            hand_ins,
-            reports=self._assignment.root / "reports",
-            jobs=max(1, min(len(hand_ins), len(os.sched_getaffinity(0)))),
-            limits=Limits(),
-            on_record=lambda record: self.log.info("Graded %s: %s", record.student, record.status),
-        )
+        with _bare_main():
+            records = grade_class(
+                self._assignment,
+                hand_ins,
+                reports=self._assignment.root / "reports",
+                jobs=max(1, min(len(hand_ins), len(os.sched_getaffinity(0)))),
+                limits=Limits(),
+                on_record=lambda record: self.log.info("Graded %s: %s", record.student, record.status),
+            )
         return {record.student: record for record in records}
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
