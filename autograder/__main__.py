@@ -54,6 +54,11 @@ class Places:
     reports: Path
     db_url: str
 
+    @property
+    def autograded(self) -> Path:
+        """Return where the graded notebooks go, which formgrader opens: beside the reports."""
+        return self.reports.parent / "autograded"
+
 
 @dataclass(frozen=True)
 class Seconds:
@@ -159,6 +164,7 @@ def _grade(
     from concurrent.futures import ThreadPoolExecutor
 
     from autograder.grading.run import Limits, check_ready, grade_class
+    from autograder.host.autograded import write_autograded
     from autograder.host.gradebook import fill_gradebook
     from autograder.intake import find_hand_ins
     from autograder.terminal import class_table, print_safely, summary
@@ -176,10 +182,17 @@ def _grade(
         # nbgrader takes seconds to load and to make a database; what goes wrong there is said when it is filled.
         beside.submit(fill_gradebook, places.db_url, assignment, [])
         records = _with_progress(name, len(hand_ins), run)
+        of = {hand_in.student: hand_in for hand_in in hand_ins}
+        written = {
+            record.student: beside.submit(write_autograded, places.autograded, assignment, of[record.student], record)
+            for record in records
+        }
     print_safely(_console(), class_table(records))
     _say(summary(records))
     _say(f"Records:   {_short(places.reports / name / 'records')}")
-    fill_gradebook(places.db_url, assignment, records)
+    unanswered = {student: future.result() for student, future in written.items()}
+    _say(f"Notebooks: {_short(places.autograded)}")
+    fill_gradebook(places.db_url, assignment, records, unanswered=unanswered)
     _say(f"Gradebook: {_short_url(places.db_url)}")
     _say(f"One student's page: {_show_command(records, name, places)}")
     return records
@@ -225,7 +238,7 @@ def _sample_builder(root: Path) -> Callable[[Path, Path], Path]:
 def _clear(folder: Path) -> None:
     """Take away an earlier demo, and nothing else that may lie in the folder."""
     folder.mkdir(exist_ok=True)
-    for name in ("submitted", "reports"):
+    for name in ("submitted", "reports", "autograded"):
         if (folder / name).exists():
             shutil.rmtree(folder / name)
     (folder / "gradebook.db").unlink(missing_ok=True)

@@ -6,10 +6,12 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from autograder.course import Assignment, nbgrader_metadata, read_cells, source_text
+from autograder.course import Assignment, nbgrader_metadata, source_text
+from autograder.errors import CourseError
 from autograder.host.feedback import outputs, summary_cell
 from autograder.intake import MAX_BYTES, Cell, HandIn, Unreadable, read_notebook
 from autograder.report import Record, TaskResult
@@ -20,13 +22,16 @@ MOST_FILES = 200
 NotebookJson = dict[str, Any]
 
 
-def write_autograded(folder: Path, assignment: Assignment, hand_in: HandIn, record: Record) -> Path:
-    """Write <folder>/<student>/<assignment>/ with the graded notebook, the timestamp and the other files."""
+def write_autograded(folder: Path, assignment: Assignment, hand_in: HandIn, record: Record) -> frozenset[str]:
+    """Write <folder>/<student>/<assignment>/ with the graded notebook, the timestamp and the other files.
+
+    Returns the grade_ids of the answer cells that are as released.
+    """
     target = folder / record.student / assignment.name
     write_files(target, assignment, hand_in)
-    notebook = target / f"{assignment.name}.ipynb"
-    _replace(notebook, json.dumps(graded_notebook(assignment, hand_in, record), indent=1, ensure_ascii=False) + "\n")
-    return notebook
+    notebook = graded_notebook(assignment, hand_in, record)
+    _replace(target / f"{assignment.name}.ipynb", json.dumps(notebook, ensure_ascii=False) + "\n")
+    return unanswered(assignment, notebook)
 
 
 def write_files(target: Path, assignment: Assignment, hand_in: HandIn) -> None:
@@ -78,9 +83,16 @@ def marked_id(cell: Mapping[str, Any]) -> str:
 
 
 def _release(assignment: Assignment) -> NotebookJson:
-    cells = read_cells(assignment.release, f"Run: autograder release {assignment.name}")
-    metadata = json.loads(assignment.release.read_text(encoding="utf-8")).get("metadata", {})
-    return {"cells": cells, "metadata": metadata}
+    """Return the released notebook, read once as long as the file stays the same; it is not to be changed."""
+    if not assignment.release.is_file():
+        raise CourseError(f"{assignment.release} does not exist.", f"Run: autograder release {assignment.name}")
+    return _read_release(assignment.release, assignment.release.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=8)
+def _read_release(path: Path, written_at: int) -> NotebookJson:
+    notebook: NotebookJson = json.loads(path.read_text(encoding="utf-8"))
+    return notebook
 
 
 def _handed_in(hand_in: HandIn, assignment: Assignment) -> tuple[Cell, ...] | None:
