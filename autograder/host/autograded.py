@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from autograder.course import Assignment, nbgrader_metadata, source_text
+from autograder.course import Assignment, is_solution, nbgrader_metadata, source_text
 from autograder.errors import CourseError
 from autograder.host.feedback import outputs, summary_cell
 from autograder.intake import MAX_BYTES, Cell, HandIn, Unreadable, read_notebook
@@ -67,15 +67,15 @@ def graded_notebook(assignment: Assignment, hand_in: HandIn, record: Record) -> 
 
 def unanswered(assignment: Assignment, notebook: NotebookJson) -> frozenset[str]:
     """Return the grade_ids of answer cells whose text is still that of the release."""
-    before = {marked_id(cell): source_text(cell) for cell in _release(assignment)["cells"] if _is_answer(cell)}
-    answers = (cell for cell in notebook["cells"] if _is_answer(cell))
+    before = {marked_id(cell): source_text(cell) for cell in _release(assignment)["cells"] if is_solution(cell)}
+    answers = (cell for cell in notebook["cells"] if is_solution(cell))
     return frozenset(marked_id(cell) for cell in answers if before.get(marked_id(cell)) == source_text(cell))
 
 
-def marked_id(cell: Mapping[str, Any]) -> str:
+def marked_id(cell: NotebookJson) -> str:
     """Return the grade_id of a cell that nbgrader looks at, else an empty string."""
-    marks = nbgrader_metadata(dict(cell))
-    known = any(marks.get(mark) for mark in ("grade", "solution", "locked", "task"))
+    marks = nbgrader_metadata(cell)
+    known = marks.get("grade") or marks.get("solution") or marks.get("locked") or marks.get("task")
     return str(marks.get("grade_id", "")) if known else ""
 
 
@@ -113,7 +113,7 @@ def _shown(cells: tuple[Cell, ...], own: Mapping[str, NotebookJson]) -> Iterator
 
 
 def _marked(cell: Cell, release: NotebookJson) -> NotebookJson:
-    source = cell.source if _is_answer(release) else source_text(release)
+    source = cell.source if is_solution(release) else source_text(release)
     return {**_clean(release), "source": source}
 
 
@@ -138,13 +138,14 @@ def _attached(kind: str, attachments: Mapping[str, Any]) -> NotebookJson:
 
 def _put_back(shown: list[NotebookJson], own: Mapping[str, NotebookJson]) -> None:
     """Insert the graded and locked cells that are missing, each after the one that comes before it in the release."""
+    ids = [marked_id(cell) for cell in shown]
     place = 0
     for grade_id, cell in own.items():
-        places = [number for number, each in enumerate(shown) if marked_id(each) == grade_id]
-        if places:
-            place = places[0] + 1
-        elif not _is_answer(cell) or nbgrader_metadata(cell).get("grade"):
+        if grade_id in ids:
+            place = ids.index(grade_id) + 1
+        elif not is_solution(cell) or nbgrader_metadata(cell).get("grade"):
             shown.insert(place, _clean(cell))
+            ids.insert(place, grade_id)
             place += 1
 
 
@@ -152,10 +153,6 @@ def _show_result(cell: NotebookJson, results: Mapping[str, TaskResult]) -> None:
     task = results.get(marked_id(cell))
     if task is not None and not task.manual and cell["cell_type"] == "code" and nbgrader_metadata(cell).get("grade"):
         cell["outputs"] = outputs(task)
-
-
-def _is_answer(cell: Mapping[str, Any]) -> bool:
-    return bool(nbgrader_metadata(dict(cell)).get("solution"))
 
 
 # Files
