@@ -14,6 +14,8 @@ import typer
 from autograder.errors import AutograderError
 
 if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
     from rich.console import Console
 
     from autograder.course import Course
@@ -112,6 +114,45 @@ def grade(
     seconds = Seconds(cell_seconds, call_seconds, submission_seconds)
     records = _grade(found, assignment, places, seconds, student, jobs)
     raise typer.Exit(LOOK if any(record.needs_a_look for record in records) else ALL_GRADED)
+
+
+@app.command(short_help="Take in a download from a learning platform.")
+def collect(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="A zip from Canvas, Moodle or Gradescope, or a folder: nbgrader's, repositories, loose notebooks.",
+        ),
+    ],
+    assignment: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Take this assignment only. [default: found by content]"),
+    ] = None,
+    roster: Annotated[
+        Path | None,
+        typer.Option(metavar="CSV", help="Gives a platform's ids or names the ids of the course."),
+    ] = None,
+    zone: Annotated[
+        str | None,
+        typer.Option(metavar="ZONE", help="Of times without one, such as Europe/Berlin. [default: this computer's]"),
+    ] = None,
+    into: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to. [default: submitted/]")] = None,
+    course: CourseFolder = None,
+) -> None:
+    """Put the hand-ins of a download into submitted/ and print who, what, when and what was odd.
+
+    Exits with 0 when all is well, 1 when someone must look, 2 when nothing could be taken in.
+    """
+    from autograder.collect import collect as take_in
+    from autograder.terminal import collect_table, print_safely
+
+    found, clock = _find_course(course), _zone(zone)
+    rows = take_in(found, file, assignment=assignment, into=into, roster=roster, zone=clock)
+    print_safely(_console(), collect_table(rows, clock))
+    look = sum(row.look for row in rows)
+    _say(f"{sum(row.what in ('new', 'replaced') for row in rows)} taken in, {look} to look at.")
+    raise typer.Exit(LOOK if look else ALL_GRADED)
 
 
 @app.command(short_help="Show what a student reads.")
@@ -221,6 +262,15 @@ def _find_course(start: Path | None) -> "Course":
     from autograder.course import Course
 
     return Course.find(start or Path.cwd())
+
+
+def _zone(name: str | None) -> "ZoneInfo | None":
+    from zoneinfo import ZoneInfo
+
+    try:
+        return None if name is None else ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise AutograderError(f"There is no time zone {name!r}.", "Name one such as Europe/Berlin.") from None
 
 
 def _sample_builder(root: Path) -> Callable[[Path, Path], Path]:

@@ -164,14 +164,21 @@ def _plain_name(path: Path) -> str:
 
 
 def read_timestamp(path: Path) -> datetime | None:
-    """Read nbgrader's timestamp.txt as UTC; a time without a zone is UTC; odd content is no time at all."""
+    """Read nbgrader's timestamp.txt as UTC; one that cannot be read is no time at all."""
     try:
-        text = _read_bounded(path, 200).decode("utf-8-sig").strip()
-        parts = text.split(" ")
+        return parse_timestamp(_read_bounded(path, 200).decode("utf-8-sig"))
+    except (OSError, ValueError, Unreadable):
+        return None
+
+
+def parse_timestamp(text: str) -> datetime | None:
+    """Read a time as UTC; a time without a zone is UTC; odd text is no time at all."""
+    try:
+        parts = text.strip().split(" ")
         zone = _zone(parts[2]) if len(parts) == 3 else UTC
         moment = datetime.fromisoformat(" ".join(parts[:2]))
         return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
-    except (OSError, ValueError, OverflowError, ZoneInfoNotFoundError, Unreadable):
+    except (OSError, ValueError, OverflowError, ZoneInfoNotFoundError):
         return None
 
 

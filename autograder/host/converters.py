@@ -39,11 +39,17 @@ def install() -> None:
     """Let the nbgrader commands and formgrader of this process use the converters below."""
     autogradeapp.Autograde = api.Autograde = Autograde
     generateassignmentapp.GenerateAssignment = api.GenerateAssignment = GenerateAssignment
-    CourseDirectory.get_existing_timestamp = _existing_timestamp
+    CourseDirectory.get_existing_timestamp = lambda self, folder: _time_of(folder)
+    api.NbGraderAPI.get_submitted_timestamp = _submitted_timestamp
 
 
-def _existing_timestamp(directory: CourseDirectory, folder: str) -> datetime | None:
-    """Return a hand-in's time as UTC without a zone; nbgrader's own ends the process when the file is damaged."""
+def _submitted_timestamp(host: api.NbGraderAPI, assignment_id: str, student_id: str) -> datetime | None:
+    directory = host.coursedir
+    return _time_of(directory.format_path(directory.submitted_directory, student_id, assignment_id))
+
+
+def _time_of(folder: str) -> datetime | None:
+    """Return a hand-in's time as UTC without a zone; nbgrader's own readers stop when the file is damaged."""
     moment = read_timestamp(Path(folder) / TIMESTAMP)
     return None if moment is None else moment.replace(tzinfo=None)
 
