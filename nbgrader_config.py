@@ -4,6 +4,8 @@ from pathlib import Path
 
 from nbgrader.preprocessors import ClearSolutions
 
+from autograder.host.converters import install
+
 c = get_config()  # noqa: F821 (traitlets gives this name to the file)
 
 ROOT = Path(__file__).resolve().parent
@@ -24,3 +26,17 @@ c.ClearSolutions.code_stub = {
 
 # The stock exporter writes 0.0 for what was never graded; this one leaves it blank.
 c.ExportApp.plugin_class = "autograder.host.exporter.GradesCsv"
+
+# `nbgrader autograde` and formgrader grade with the engine of this course; no kernel is started.
+install()
+c.Autograde.sanitize_preprocessors = []
+c.Autograde.autograde_preprocessors = [
+    "autograder.host.converters.SaveRecord",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+
+# Late work: the deadline is the assignment's due date in the gradebook. 0 per cent a day means no penalty.
+c.AssignLatePenalties.plugin_class = "autograder.host.lateness.LatePenalty"
+c.LatePenalty.grace_minutes = 15
+c.LatePenalty.percent_per_day = 0
+c.LatePenalty.most_percent = 100

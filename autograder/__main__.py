@@ -15,6 +15,8 @@ import typer
 from autograder.errors import AutograderError
 
 if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
     from rich.console import Console
 
     from autograder.course import Course
@@ -56,6 +58,11 @@ class Places:
     submitted: Path
     reports: Path
     db_url: str
+
+    @property
+    def autograded(self) -> Path:
+        """Return where the graded notebooks go, which formgrader opens: beside the reports."""
+        return self.reports.parent / "autograded"
 
 
 @dataclass(frozen=True)
@@ -110,6 +117,45 @@ def grade(
     seconds = Seconds(cell_seconds, call_seconds, submission_seconds)
     records = _grade(found, assignment, places, seconds, student, jobs)
     raise typer.Exit(LOOK if any(record.needs_a_look for record in records) else ALL_GRADED)
+
+
+@app.command(short_help="Take in a download from a learning platform.")
+def collect(
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE",
+            help="A zip from Canvas, Moodle or Gradescope, or a folder: nbgrader's, repositories, loose notebooks.",
+        ),
+    ],
+    assignment: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Take this assignment only. [default: found by content]"),
+    ] = None,
+    roster: Annotated[
+        Path | None,
+        typer.Option(metavar="CSV", help="Gives a platform's ids or names the ids of the course."),
+    ] = None,
+    zone: Annotated[
+        str | None,
+        typer.Option(metavar="ZONE", help="Of times without one, such as Europe/Berlin. [default: this computer's]"),
+    ] = None,
+    into: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to. [default: submitted/]")] = None,
+    course: CourseFolder = None,
+) -> None:
+    """Put the hand-ins of a download into submitted/ and print who, what, when and what was odd.
+
+    Exits with 0 when all is well, 1 when someone must look, 2 when nothing could be taken in.
+    """
+    from autograder.collect import collect as take_in
+    from autograder.terminal import collect_table, print_safely
+
+    found, clock = _find_course(course), _zone(zone)
+    rows = take_in(found, file, assignment=assignment, into=into, roster=roster, zone=clock)
+    print_safely(_console(), collect_table(rows, clock))
+    look = sum(row.look for row in rows)
+    _say(f"{sum(row.what in ('new', 'replaced') for row in rows)} taken in, {look} to look at.")
+    raise typer.Exit(LOOK if look else ALL_GRADED)
 
 
 @app.command(short_help="Show what a student reads.")
@@ -198,6 +244,7 @@ def _grade(
     from concurrent.futures import ThreadPoolExecutor
 
     from autograder.grading.run import Limits, check_ready, grade_class
+    from autograder.host.autograded import write_autograded
     from autograder.host.gradebook import fill_gradebook
     from autograder.intake import find_hand_ins
     from autograder.terminal import class_table, print_safely, summary
@@ -215,10 +262,17 @@ def _grade(
         # nbgrader takes seconds to load and to make a database; what goes wrong there is said when it is filled.
         beside.submit(fill_gradebook, places.db_url, assignment, [])
         records = _with_progress(f"Grading {name}", len(hand_ins), run)
+        of = {hand_in.student: hand_in for hand_in in hand_ins}
+        written = {
+            record.student: beside.submit(write_autograded, places.autograded, assignment, of[record.student], record)
+            for record in records
+        }
     print_safely(_console(), class_table(records))
     _say(summary(records))
     _say(f"Records:   {_short(places.reports / name / 'records')}")
-    fill_gradebook(places.db_url, assignment, records)
+    unanswered = {student: future.result() for student, future in written.items()}
+    _say(f"Notebooks: {_short(places.autograded)}")
+    fill_gradebook(places.db_url, assignment, records, unanswered=unanswered)
     _say(f"Gradebook: {_short_url(places.db_url)}")
     _say(f"One student's page: {_show_command(records, name, places)}")
     return records
@@ -252,6 +306,15 @@ def _find_course(start: Path | None) -> "Course":
     return Course.find(start or Path.cwd())
 
 
+def _zone(name: str | None) -> "ZoneInfo | None":
+    from zoneinfo import ZoneInfo
+
+    try:
+        return None if name is None else ZoneInfo(name)
+    except (KeyError, ValueError, OSError):
+        raise AutograderError(f"There is no time zone {name!r}.", "Name one such as Europe/Berlin.") from None
+
+
 def _sample_builder(root: Path) -> Callable[[Path, Path], Path]:
     path = root / "tests" / "samples" / "build.py"
     spec = importlib.util.spec_from_file_location("autograder_samples", path)
@@ -267,7 +330,7 @@ def _sample_builder(root: Path) -> Callable[[Path, Path], Path]:
 def _clear(folder: Path) -> None:
     """Take away an earlier demo, and nothing else that may lie in the folder."""
     folder.mkdir(exist_ok=True)
-    for name in ("submitted", "reports"):
+    for name in ("submitted", "reports", "autograded"):
         if (folder / name).exists():
             shutil.rmtree(folder / name)
     (folder / "gradebook.db").unlink(missing_ok=True)

@@ -9,7 +9,7 @@ import stat
 import unicodedata
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from pathlib import Path
 from typing import Any, Literal
@@ -27,6 +27,7 @@ MAX_ANSWER = 100_000
 SUFFIXES = (".ipynb", ".ipynb.json", ".ipynb.txt")
 SKIPPED_FOLDERS = ("__MACOSX", "__pycache__")
 SAVE_AGAIN = "Save the notebook again and hand it in once more."
+TIMESTAMP = "timestamp.txt"
 LAYOUT = "submitted/<student>/<assignment>/<assignment>.ipynb"
 CONFLICT = re.compile(r"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
 MAGIC_BYTES = {
@@ -62,6 +63,7 @@ class Cell:
     kind: Kind
     source: str
     grade_id: str | None
+    attachments: Mapping[str, Any] = field(default_factory=dict)  # pictures pasted into text
 
 
 @dataclass(frozen=True)
@@ -118,7 +120,7 @@ def _hand_in(student_folder: Path, assignment: str) -> HandIn:
     folder = student_folder / assignment
     path = _pick(folder, assignment) or _stray_notebook(student_folder, assignment)
     student = os.fsencode(student_folder.name).decode("utf-8", "replace")
-    return HandIn(student, assignment, path, _timestamp(folder / "timestamp.txt"))
+    return HandIn(student, assignment, path, read_timestamp(folder / TIMESTAMP))
 
 
 def _pick(folder: Path, assignment: str) -> Path | None:
@@ -161,15 +163,22 @@ def _plain_name(path: Path) -> str:
     return unicodedata.normalize("NFC", path.name).casefold()
 
 
-def _timestamp(path: Path) -> datetime | None:
-    """Read nbgrader's timestamp.txt as UTC; a time without a zone is UTC; odd content is no time at all."""
+def read_timestamp(path: Path) -> datetime | None:
+    """Read nbgrader's timestamp.txt as UTC; one that cannot be read is no time at all."""
     try:
-        text = _read_bounded(path, 200).decode("utf-8-sig").strip()
-        parts = text.split(" ")
+        return parse_timestamp(_read_bounded(path, 200).decode("utf-8-sig"))
+    except (OSError, ValueError, Unreadable):
+        return None
+
+
+def parse_timestamp(text: str) -> datetime | None:
+    """Read a time as UTC; a time without a zone is UTC; odd text is no time at all."""
+    try:
+        parts = text.strip().split(" ")
         zone = _zone(parts[2]) if len(parts) == 3 else UTC
         moment = datetime.fromisoformat(" ".join(parts[:2]))
         return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
-    except (OSError, ValueError, OverflowError, ZoneInfoNotFoundError, Unreadable):
+    except (OSError, ValueError, OverflowError, ZoneInfoNotFoundError):
         return None
 
 
@@ -356,7 +365,9 @@ def _cell(position: int, value: Any, findings: list[Finding]) -> _Read | None:
     grade_id = marks.get("grade_id")
     grade_id = _mend(grade_id) if isinstance(grade_id, str) and grade_id else None
     answer = marks.get("solution") is True and marks.get("grade") is not True
-    return _Read(Cell(position, _kind(value.get("cell_type")), source, grade_id), answer)
+    attachments = value.get("attachments")
+    attachments = attachments if isinstance(attachments, dict) else {}
+    return _Read(Cell(position, _kind(value.get("cell_type")), source, grade_id, attachments), answer)
 
 
 def _kind(value: Any) -> Kind:

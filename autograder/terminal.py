@@ -5,6 +5,8 @@ Whatever a student may have written passes through `plain`, and is printed as te
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import tzinfo
+from typing import TYPE_CHECKING
 
 from rich import box
 from rich.console import Console, Group, RenderableType
@@ -13,6 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from autograder.report import Finding, GroupResult, Record, TaskResult
+
+if TYPE_CHECKING:
+    from autograder.collect import Row
 
 STATUS_STYLES = {"graded": "green", "needs review": "yellow", "unreadable": "red", "not graded": "red"}
 VERDICTS = {"passed": ("✓", "green"), "failed": ("✗", "red"), "not judged": ("–", "yellow")}
@@ -46,6 +51,20 @@ def class_table(records: Sequence[Record]) -> Table:
     for record in records:
         status = Text(record.status, style=STATUS_STYLES[record.status])
         table.add_row(_one_line(record.student), status, _score(record), _one_line(what_to_look_at(record)))
+    return table
+
+
+def collect_table(rows: "Sequence[Row]", zone: tzinfo | None = None) -> Table:
+    """Return one row for each hand-in that was collected: who, what, when (in `zone`), and what was odd."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for title in ("Student", "Name", "Assignment", "Handed in", "Result", "File", "Odd"):
+        table.add_column(title, overflow="fold")
+    for row in rows:
+        when = f"{row.submitted_at.astimezone(zone):%Y-%m-%d %H:%M:%S %z}" if row.submitted_at else "–"
+        odd = "; ".join(row.odd)
+        style = "yellow" if row.look else ""
+        cells = (row.student, row.name, row.assignment, when, row.what, row.file, odd)
+        table.add_row(*map(_one_line, cells), style=style)
     return table
 
 
@@ -132,7 +151,7 @@ def _task(task: TaskResult) -> RenderableType:
         score = f"{'waits for a manual mark' if task.manual else 'not judged'} / {number(task.points)}"
     lines: list[RenderableType] = [Text(f"\n{plain(task.name)}  {score}", style="bold")]
     lines += [Padding(_group(group), (0, 0, 0, 2), expand=False) for group in task.groups]
-    lines += [Padding(Text(plain(line)), (0, 0, 0, 2), expand=False) for line in _explanations(task)]
+    lines += [Padding(Text(plain(line)), (0, 0, 0, 2), expand=False) for line in explanations(task)]
     return Group(*lines)
 
 
@@ -146,7 +165,8 @@ def _group(group: GroupResult) -> RenderableType:
     return text
 
 
-def _explanations(task: TaskResult) -> Iterator[str]:
+def explanations(task: TaskResult) -> Iterator[str]:
+    """Yield the sentences that explain a task's result: likely causes, an error, follow-through."""
     for found in task.diagnosis:
         yield f"Likely cause: {found.sentence}"
         if found.example:

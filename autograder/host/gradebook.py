@@ -7,7 +7,7 @@ import subprocess
 import sys
 import sysconfig
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,25 +15,36 @@ from typing import Any
 from autograder.course import Assignment, is_solution, nbgrader_metadata, read_cells, source_text
 from autograder.errors import AutograderError
 from autograder.host.database import ensure_tables
+from autograder.host.penalties import Penalties
 from autograder.report import Record, TaskResult
 
 COURSE_ID = "qkv"
+NO_RESPONSE = "No response."  # nbgrader's words
 KEPT = "The records are kept: put that right and give the same command again to finish the gradebook."
 
 
 def fill_gradebook(
-    db_url: str, assignment: Assignment, records: Sequence[Record], *, course_id: str = COURSE_ID
+    db_url: str,
+    assignment: Assignment,
+    records: Sequence[Record],
+    *,
+    unanswered: Mapping[str, Collection[str]] | None = None,
+    course_id: str = COURSE_ID,
 ) -> None:
     """Write the automatic scores of the records to the gradebook at `db_url`, which is made when missing.
 
     Rows that `nbgrader generate_assignment` would have made are added. Manual scores, comments, extra credit
-    and flags stay. A task without a score has no automatic score afterwards, which is not 0. An
+    and flags stay; late penalties and the automatic comments, on the answer cells that are `unanswered` by a
+    student, are made anew. A task without a score has no automatic score afterwards, which is not 0. An
     AutograderError says why the database cannot be written.
     """
     with _gradebook(db_url, course_id) as gradebook:
         _ensure_assignment(gradebook, assignment)
+        penalties = Penalties(assignment.root)
         for record in records:
-            _fill_submission(gradebook, assignment, record)
+            submission = _fill_submission(gradebook, assignment, record, (unanswered or {}).get(record.student, ()))
+            penalties.assign(submission)
+            gradebook.db.commit()
 
 
 @contextmanager
@@ -172,16 +183,20 @@ def _add(gradebook: Any, kind: Any, **fields: Any) -> Any:
 # The submissions' rows
 
 
-def _fill_submission(gradebook: Any, assignment: Assignment, record: Record) -> None:
+def _fill_submission(gradebook: Any, assignment: Assignment, record: Record, unanswered: Collection[str]) -> Any:
     gradebook.update_or_create_student(record.student)
-    when = {} if record.submitted_at is None else {"timestamp": record.submitted_at}
-    submission = gradebook.update_or_create_submission(assignment.name, record.student, **when)
+    # The database holds UTC without a zone; a server such as PostgreSQL would convert a time that has one.
+    when = None if record.submitted_at is None else record.submitted_at.replace(tzinfo=None)
+    submission = gradebook.update_or_create_submission(assignment.name, record.student, timestamp=when)
     scores = {task.name: _auto_score(task) for task in record.tasks}
     for notebook in submission.notebooks:
         for grade in _all_grades(gradebook, notebook):
             grade.auto_score = scores.get(grade.cell.name)
             grade.needs_manual_grade = grade.auto_score is None or grade.manual_score is not None
+        for comment in notebook.comments:
+            comment.auto_comment = NO_RESPONSE if comment.cell.name in unanswered else None
     gradebook.db.commit()
+    return submission
 
 
 def _auto_score(task: TaskResult) -> float | None:

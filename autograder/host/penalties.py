@@ -1,0 +1,53 @@
+"""Take points off for late work: a ready policy for nbgrader, and the one place where penalties are written."""
+
+import math
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from autograder.course import CONFIG
+
+if TYPE_CHECKING:
+    from nbgrader.preprocessors import AssignLatePenalties
+
+DAY = 24 * 60 * 60
+
+
+def days_late(seconds: float, grace_minutes: float = 0.0) -> int:
+    """Return the started days; none within the grace period, after which days count from the deadline."""
+    return 0 if seconds <= grace_minutes * 60 else math.ceil(seconds / DAY)
+
+
+def penalty(
+    score: float, seconds: float, *, percent_per_day: float, most_percent: float = 100.0, grace_minutes: float = 0.0
+) -> float:
+    """Return the points to take off a score: so much of it for each started day, up to a limit."""
+    percent = min(days_late(seconds, grace_minutes) * percent_per_day, most_percent, 100.0)
+    return round(score * percent / 100.0, 9)
+
+
+class Penalties:
+    """Set late penalties by the plugin that the course's configuration names; it is loaded for the first late one."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def assign(self, submission: Any) -> None:
+        """Set the penalty of each notebook anew; what is on time, or has no known time, has none."""
+        late = submission.total_seconds_late
+        for notebook in submission.notebooks:
+            notebook.late_submission_penalty = None
+            if late > 0:
+                points = self._assigner.plugin_inst.late_submission_penalty(submission.student.id, notebook.score, late)
+                if points is not None:
+                    notebook.late_submission_penalty = self._assigner._check_late_penalty(notebook, points)
+
+    @cached_property
+    def _assigner(self) -> "AssignLatePenalties":
+        """Return nbgrader's own assigner of penalties, set up as the course says."""
+        from nbgrader.preprocessors import AssignLatePenalties
+        from traitlets.config.loader import PyFileConfigLoader
+
+        assigner = AssignLatePenalties(config=PyFileConfigLoader(CONFIG, path=str(self._root)).load_config())
+        assigner.init_plugin()
+        return assigner
