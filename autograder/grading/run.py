@@ -1,6 +1,8 @@
 """Grade a class: spread its hand-ins over processes and hand back records as they come."""
 
 import multiprocessing
+import os
+import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -77,4 +79,12 @@ def _give_up(assignment: Assignment, isolation: Isolation, hand_in: HandIn, repo
 
 
 def _pool(jobs: int) -> Executor:
-    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(jobs, mp_context=context, initializer=_end_with_parent)
+
+
+def _end_with_parent() -> None:
+    """Have this process end as soon as the one that started it is gone, even if that was killed."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=lambda: (parent.join(), os._exit(1)), daemon=True).start()

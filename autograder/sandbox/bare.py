@@ -1,5 +1,6 @@
 """Start the zygote without a wall: level kernel (Landlock and seccomp guard it), level practice (nothing does)."""
 
+import contextlib
 import itertools
 import os
 import tempfile
@@ -9,6 +10,7 @@ from typing import Any, Literal
 from autograder.sandbox import python, seccomp
 
 THREADS = 64
+PREFIX = "autograder-room-"
 READABLE = ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom", "/etc/ld.so.cache", "/etc/localtime",
             "/etc/mime.types", "/usr/share/zoneinfo")  # fmt: skip
 
@@ -18,7 +20,8 @@ class Bare:
 
     def __init__(self, level: Literal["kernel", "practice"]) -> None:
         self.level = level
-        self.folder = Path(os.path.realpath(tempfile.mkdtemp(prefix="autograder-")))
+        _remove_abandoned()
+        self.folder = Path(os.path.realpath(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-")))
         self.homes, self.packages = self.folder / "homes", self.folder / "packages"
         self.folder.chmod(0o711)
         self.homes.mkdir(mode=0o711)
@@ -91,6 +94,15 @@ def remove(folder: Path) -> None:
             else:
                 os.unlink(entry.path)
         place.rmdir()
+
+
+def _remove_abandoned() -> None:
+    """Take away the folders of processes that were killed before they could do it."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        process = folder.name.removeprefix(PREFIX).split("-")[0]
+        with contextlib.suppress(OSError):  # somebody else may be at it
+            if not Path("/proc", process).exists() and folder.lstat().st_uid == os.getuid():
+                remove(folder)
 
 
 def _texts(paths: list[Path]) -> list[str]:
