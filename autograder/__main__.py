@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from autograder.course import Course
     from autograder.report import Record
+    from autograder.sandbox.levels import Isolation
 
 Result = TypeVar("Result")
 
@@ -102,6 +103,13 @@ def grade(
     cell_seconds: Annotated[float, typer.Option(min=0.1, metavar="S", help="Seconds for one cell.")] = 10.0,
     call_seconds: Annotated[float, typer.Option(min=0.1, metavar="S", help="Seconds for one call.")] = 5.0,
     submission_seconds: Annotated[float, typer.Option(min=0.1, metavar="S", help="Seconds for one hand-in.")] = 120.0,
+    level: Annotated[
+        str | None,
+        typer.Option(metavar="LEVEL", help="full, kernel or practice. [default: the strongest that works here]"),
+    ] = None,
+    practice: Annotated[
+        bool, typer.Option("--practice", help="Run student code unprotected if need be; the marks do not count.")
+    ] = False,
 ) -> None:
     """Grade a class: write one record per hand-in, fill nbgrader's gradebook and print a table.
 
@@ -115,7 +123,8 @@ def grade(
         db_url=db or _sqlite(found.root / "gradebook.db"),
     )
     seconds = Seconds(cell_seconds, call_seconds, submission_seconds)
-    records = _grade(found, assignment, places, seconds, student, jobs)
+    isolation = _isolation(level, practice)
+    records = _grade(found, assignment, places, seconds, student, jobs, isolation)
     raise typer.Exit(LOOK if any(record.needs_a_look for record in records) else ALL_GRADED)
 
 
@@ -210,6 +219,22 @@ def audit(
     raise typer.Exit(LOOK if broken else ALL_GRADED)
 
 
+@app.command(short_help="Say what this machine gives for isolating student code, and what mends it.")
+def doctor() -> None:
+    """Say what this machine gives for isolating student code, what is missing, and the one command that mends it.
+
+    Exits with 0 when student code is isolated in full, 1 when something is missing but marks of record can be
+    given, 2 when they cannot.
+    """
+    from autograder.doctor import examine, exit_code, report, table
+    from autograder.terminal import print_safely
+
+    examination = examine()
+    print_safely(_console(), table(examination))
+    _say(report(examination))
+    raise typer.Exit(exit_code(examination))
+
+
 @app.command(short_help="Grade the sample class of 02-attend.")
 def demo(course: CourseFolder = None, jobs: Jobs = None) -> None:
     """Grade the sample class of 02-attend into demo/, from an empty gradebook."""
@@ -219,7 +244,7 @@ def demo(course: CourseFolder = None, jobs: Jobs = None) -> None:
     _clear(folder)
     submitted = build(found.root, folder / "submitted")
     places = Places(submitted, folder / "reports", _sqlite(folder / "gradebook.db"))
-    _grade(found, "02-attend", places, Seconds(), None, jobs)
+    _grade(found, "02-attend", places, Seconds(), None, jobs, _isolation())
     _say("Hand-ins that need a look are part of the demo: the sample class cheats, crashes and hangs on purpose.")
 
 
@@ -238,8 +263,9 @@ def main() -> None:
 
 
 def _grade(
-    course: "Course", name: str, places: Places, seconds: Seconds, student: str | None, jobs: int | None
-) -> "list[Record]":
+    course: "Course", name: str, places: Places, seconds: Seconds, student: str | None, jobs: int | None,
+    isolation: "Isolation",
+) -> "list[Record]":  # fmt: skip
     """Grade, print the table, fill the gradebook, and say where everything lies."""
     from concurrent.futures import ThreadPoolExecutor
 
@@ -255,7 +281,8 @@ def _grade(
 
     def run(on_record: "Callable[[Record], None]") -> "list[Record]":
         many = min(jobs or _cores(), len(hand_ins))
-        return grade_class(assignment, hand_ins, reports=places.reports, jobs=many, limits=limits, on_record=on_record)
+        return grade_class(assignment, hand_ins, reports=places.reports, jobs=many, limits=limits,
+                           isolation=isolation, on_record=on_record)  # fmt: skip
 
     check_ready(assignment)
     with ThreadPoolExecutor(1) as beside:
@@ -276,6 +303,24 @@ def _grade(
     _say(f"Gradebook: {_short_url(places.db_url)}")
     _say(f"One student's page: {_show_command(records, name, places)}")
     return records
+
+
+def _isolation(level: str | None = None, practice: bool = False) -> "Isolation":
+    """Find the level of isolation and say it, loudly where student code is not isolated at all."""
+    from rich.console import Console
+    from rich.panel import Panel
+
+    from autograder.sandbox.levels import LEVELS, choose
+    from autograder.terminal import print_safely
+
+    wanted = next((known for known in LEVELS if known == level), None)
+    if level is not None and wanted is None:
+        raise AutograderError(f"There is no level {level!r}.", f"The levels are {', '.join(LEVELS)}.")
+    isolation = choose(wanted, practice)
+    if isolation.level == "practice":
+        print_safely(Console(stderr=True), Panel(str(isolation), title="PRACTICE: NOT ISOLATED", style="bold red"))
+    _say(f"Isolation: {isolation}")
+    return isolation
 
 
 def _with_progress(

@@ -133,6 +133,7 @@ class Record(_Model):
     environment: dict[Text, Text]
     seed: Text
     isolation: Text
+    isolation_missing: list[Text] = []
     findings: list[Finding]
     tasks: list[TaskResult]
     output_tail: Annotated[Text, Field(description="For the instructor only; never shown to a student.")] = ""

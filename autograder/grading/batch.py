@@ -1,5 +1,6 @@
 """Grade a batch of hand-ins in this process: one zygote, one pytest session, one record each."""
 
+import atexit
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -26,19 +27,24 @@ from autograder.grading.reference import load_reference
 from autograder.grading.submission import Bench, Submission
 from autograder.intake import HandIn, Unreadable, read_notebook
 from autograder.report import Finding, Record, TaskResult, record_path, write_record
-from autograder.sandbox.workers import ISOLATION, Limits, Zygote
+from autograder.sandbox.levels import Isolation
+from autograder.sandbox.workers import Level, Limits, Zygote
 
 ANSWERS = "answers.py"  # known answers beside the graders, for the audit
 
 
 @cache
-def _zygote(limits: Limits) -> Zygote:
-    return Zygote(limits)
+def _zygote(limits: Limits, level: Level) -> Zygote:
+    zygote = Zygote(limits, level)
+    atexit.register(zygote.close)
+    return zygote
 
 
-def grade_batch(assignment: Assignment, hand_ins: Sequence[HandIn], reports: Path, limits: Limits) -> list[Record]:
+def grade_batch(
+    assignment: Assignment, hand_ins: Sequence[HandIn], reports: Path, limits: Limits, isolation: Isolation
+) -> list[Record]:
     """Grade the hand-ins, write each record as soon as it is whole, and return them in the same order."""
-    bench = make_bench(assignment, limits)
+    bench = make_bench(assignment, limits, isolation)
     records: dict[str, Record] = {}
 
     def keep(record: Record) -> None:
@@ -61,12 +67,12 @@ def grade_batch(assignment: Assignment, hand_ins: Sequence[HandIn], reports: Pat
     return [records[hand_in.student] for hand_in in hand_ins]
 
 
-def make_bench(assignment: Assignment, limits: Limits) -> Bench:
+def make_bench(assignment: Assignment, limits: Limits, isolation: Isolation) -> Bench:
     """Gather what all submissions of a batch share."""
-    zygote = _zygote(limits)
+    zygote = _zygote(limits, isolation.level)
     return Bench(
         assignment=assignment, reference=load_reference(assignment), models=load_models(assignment),
-        checks=assignment.check_cells(), zygote=zygote, limits=limits,
+        checks=assignment.check_cells(), zygote=zygote, isolation=isolation, limits=limits,
         secret=seeds.course_secret(assignment.root), grader_version=grader_version(assignment),
         environment={**_trusted_environment(), **zygote.versions},
     )  # fmt: skip
@@ -74,18 +80,19 @@ def make_bench(assignment: Assignment, limits: Limits) -> Bench:
 
 def _read(bench: Bench, hand_in: HandIn) -> Submission | Record:
     if hand_in.path is None:
-        return ungraded(bench.assignment, hand_in, "not graded", Finding(
+        return ungraded(bench.assignment, bench.isolation, hand_in, "not graded", Finding(
             code="no_notebook", sentence="The folder holds no notebook of this assignment.",
             remedy="Ask for the .ipynb file, or put it in place and grade again.", review=True))  # fmt: skip
     try:
         return Submission(bench, hand_in, read_notebook(hand_in.path, bench.assignment))
     except Unreadable as error:
         finding = Finding(code="unreadable", sentence=error.message, remedy=error.remedy, review=True)
-        return ungraded(bench.assignment, hand_in, "unreadable", finding)
+        return ungraded(bench.assignment, bench.isolation, hand_in, "unreadable", finding)
 
 
 def ungraded(
-    assignment: Assignment, hand_in: HandIn, status: Literal["unreadable", "not graded"], finding: Finding
+    assignment: Assignment, isolation: Isolation, hand_in: HandIn, status: Literal["unreadable", "not graded"],
+    finding: Finding,
 ) -> Record:
     """Make the record of a hand-in that could not be graded: no scores, and the reason."""
     tasks = [
@@ -96,7 +103,8 @@ def ungraded(
     return Record(
         student=hand_in.student, assignment=assignment.name, status=status, graded_at=datetime.now(UTC),
         submitted_at=hand_in.submitted_at, submission_sha256=_digest(hand_in.path),
-        grader_version=grader_version(assignment), environment=_trusted_environment(), isolation=ISOLATION,
+        grader_version=grader_version(assignment), environment=_trusted_environment(),
+        isolation=isolation.level, isolation_missing=list(isolation.missing),
         seed=seeds.fingerprint(secret, assignment.name, hand_in.student), findings=[finding], tasks=tasks,
     )  # fmt: skip
 

@@ -17,8 +17,9 @@ from autograder.grading.groups import Group, collect_remarks
 from autograder.intake import HandIn
 from autograder.intake import Notebook as NotebookFile
 from autograder.report import CellError, Diagnosis, Finding, GroupResult, Record, TaskResult, Verdict
+from autograder.sandbox.levels import Isolation
 from autograder.sandbox.student import Call, Notebook, Student, StudentError
-from autograder.sandbox.workers import ISOLATION, Budget, Limits, Zygote
+from autograder.sandbox.workers import Budget, Limits, Zygote
 
 Mode = Literal["own", "supplied"]
 Judged = list[tuple[GroupResult, bool]]
@@ -33,6 +34,7 @@ class Bench:
     models: Sequence[Model]
     checks: Mapping[str, str]  # the visible checks as released, by grade_id
     zygote: Zygote
+    isolation: Isolation
     limits: Limits
     secret: bytes
     grader_version: str
@@ -150,7 +152,8 @@ class Submission:
             status="needs review" if any(f.review for f in findings) else "graded",
             graded_at=datetime.now(UTC), submitted_at=self.hand_in.submitted_at,
             submission_sha256=self.file.sha256, grader_version=bench.grader_version,
-            environment=bench.environment, isolation=ISOLATION,
+            environment=bench.environment, isolation=bench.isolation.level,
+            isolation_missing=list(bench.isolation.missing),
             seed=seeds.fingerprint(bench.secret, bench.assignment.name, self.hand_in.student),
             findings=findings, tasks=tasks, output_tail="\n".join([*self.for_instructor, self.own.output])[-8000:],
         )  # fmt: skip

@@ -30,6 +30,7 @@ from autograder.host.gradebook import fill_gradebook
 from autograder.host.release import refuse_leaks
 from autograder.intake import TIMESTAMP, HandIn, find_hand_ins, read_timestamp
 from autograder.report import Record
+from autograder.sandbox.levels import choose
 from autograder.terminal import what_to_look_at
 
 NOT_GRADED = ("unreadable", "not graded")
@@ -130,6 +131,7 @@ class Autograde(converters.Autograde):  # type: ignore[misc]
                 reports=self._assignment.root / "reports",
                 jobs=max(1, min(len(hand_ins), len(os.sched_getaffinity(0)))),
                 limits=Limits(),
+                isolation=choose(),
                 on_record=lambda record: self.log.info("Graded %s: %s", record.student, record.status),
             )
         return {record.student: record for record in records}

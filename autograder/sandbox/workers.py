@@ -8,16 +8,18 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import msgpack
 
 from autograder.errors import SandboxError
-from autograder.sandbox import wall
-from autograder.sandbox.inside import wire
+from autograder.sandbox.bare import Bare
+from autograder.sandbox.inside import landlock, wire
+from autograder.sandbox.wall import Wall
 
 MAX_CALLBACKS = 20_000
-ISOLATION = "full"
+WORKER_UID, UIDS_PER_ZYGOTE = 720_000, 100  # unused by any distribution; workers that live at a time differ
+Level = Literal["full", "kernel", "practice"]
 
 
 @dataclass(frozen=True)
@@ -40,21 +42,20 @@ class WorkerGone(Exception):
 
 
 class Zygote:
-    """Own one warm process inside the wall; use as a context manager."""
+    """Own one warm process at a level of isolation; use as a context manager."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, level: Level = "full") -> None:
+        self.room = Wall() if level == "full" else Bare(level)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.control = ours
         self.count = 0
         self.process = subprocess.Popen(
-            wall.command(theirs.fileno()), pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+            self.room.command(theirs.fileno()), pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=self.room.environment, start_new_session=True,
         )  # fmt: skip
         theirs.close()
-        settings = {
-            "uid": wall.WORKER_UID if os.getuid() == 0 else 0, "memory": limits.memory, "disk": limits.disk,
-            "cpu": int(limits.submission_seconds) + 5, "seccomp": wall.seccomp_program(),
-        }  # fmt: skip
+        bounds = {"memory": limits.memory, "disk": limits.disk, "cpu": int(limits.submission_seconds) + 5}
+        settings = {**self.room.settings(landlock.version() > 0), **bounds}
         self.versions: dict[str, str] = self._ask(msgpack.packb(settings), 60.0)["versions"]
 
     def _ask(self, data: bytes, seconds: float, fds: Sequence[int] = ()) -> dict[str, Any]:
@@ -69,29 +70,47 @@ class Zygote:
             said = self.process.stderr.read().decode(errors="replace").strip() if self.process.stderr else ""
             raise SandboxError(
                 f"The sandbox did not start: {said.splitlines()[-1] if said else 'no answer'}.",
-                "bubblewrap needs root or unprivileged user namespaces (Ubuntu 24.04 restricts them: "
-                "`sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0`).",
+                "Run `autograder doctor` to see what this machine lacks.",
             )
         message: dict[str, Any] = msgpack.unpackb(reply)
         return message
 
     def fork(self) -> tuple[int, socket.socket]:
-        """Fork one worker; return its number and our end of its socket."""
+        """Fork one worker and wait until it is confined; return its number and our end of its socket."""
         self.count += 1
         ours, theirs = socket.socketpair()
         with theirs:
-            self._ask(msgpack.packb({"op": "fork", "id": self.count}), 10.0, [theirs.fileno()])
+            message = {"op": "fork", "id": self.count, **self.room.lodge(self.count, self._uid())}
+            self._ask(msgpack.packb(message), 10.0, [theirs.fileno()])
+        ours.settimeout(10.0)
+        try:
+            said = ours.recv(500)
+        except OSError:
+            said = b""
+        if said != b"+":
+            ours.close()
+            self.end(self.count)
+            why = said.decode(errors="replace") or "it ended"
+            raise SandboxError(f"A worker could not be confined: {why}.", "Run `autograder doctor` to see why.")
         return self.count, ours
 
+    def _uid(self) -> int:
+        """Return the unused user that the next worker becomes, 0 where only root could change the user."""
+        if os.getuid() != 0:
+            return 0
+        return WORKER_UID + os.getpid() % 100 * UIDS_PER_ZYGOTE + self.count % UIDS_PER_ZYGOTE
+
     def end(self, number: int) -> None:
-        """Kill a worker and all that it started."""
+        """Kill a worker and all that it started, and take its files away."""
         self._ask(msgpack.packb({"op": "end", "id": number}), 10.0)
+        self.room.clear(number)
 
     def close(self) -> None:
         """End the zygote and every worker in it."""
         self.control.close()
         self.process.kill()
         self.process.wait()
+        self.room.close()
 
     def __enter__(self) -> Self:
         return self

@@ -4,6 +4,7 @@ A frame is two little-endian 32-bit lengths, a header of at most 1 MiB and a blo
 tagged lists in the header, arrays point into the blob. Nothing here can build an object of a class that a sender names.
 """
 
+import math
 import socket
 import struct
 import time
@@ -17,6 +18,7 @@ import numpy as np
 MAX_HEADER = 1 << 20
 MAX_BLOB = 64 << 20
 MAX_DEPTH = 32
+MAX_ITEMS = 200_000
 DTYPES = frozenset(["|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f2", "<f4", "<f8", "<c8", "<c16"])
 _LENGTHS = struct.Struct("<II")
 _CHUNK = 1 << 16
@@ -144,10 +146,28 @@ def decode(header: bytes, blob: bytes) -> Any:
         tree = msgpack.unpackb(header, raw=False, strict_map_key=True, max_map_len=0, max_ext_len=0)
     except Exception as error:
         raise WireError("not msgpack of the allowed kinds") from error
+    if len(header) > MAX_ITEMS or len(header) * len(blob) > MAX_BLOB:
+        _refuse_excess(tree, len(blob))
     try:
         return _from_tree(tree, blob, 0)
     except (TypeError, ValueError, IndexError, OverflowError, MemoryError) as error:
         raise WireError("a malformed value") from error
+
+
+def _refuse_excess(tree: Any, available: int) -> None:
+    """Refuse more items than allowed, and arrays that promise more bytes together than there are."""
+    items, promised, waiting = 0, 0, [tree]
+    while waiting:
+        node = waiting.pop()
+        items += 1
+        if type(node) is not list:
+            continue
+        waiting += node
+        if len(node) == 4 and node[0] in ("a", "m", "s") and node[1] in DTYPES and type(node[2]) is list:
+            lengths = [length for length in node[2] if type(length) is int]
+            promised += math.prod(lengths) * np.dtype(node[1]).itemsize
+        if promised > available or items + len(waiting) > MAX_ITEMS:
+            raise WireError("more items or more bytes than allowed")
 
 
 def _from_tree(tree: Any, blob: bytes, depth: int) -> Any:

@@ -262,7 +262,7 @@ def _describe(error: BaseException, namespace: dict[str, Any] | None = None) -> 
     """Say which built-in kind of error this is, its text, and the line of the student's cell."""
     kind = next((k.__name__ for k in type(error).__mro__ if getattr(builtins, k.__name__, None) is k), "Exception")
     try:
-        message = str(error)[:500]
+        message = str(error.msg if isinstance(error, SyntaxError) else error)[:500]  # without a made-up file name
     except BaseException:
         message = ""
     line = error.lineno if isinstance(error, SyntaxError) else None
