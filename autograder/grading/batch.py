@@ -71,13 +71,14 @@ def _bench(assignment: Assignment, limits: Limits) -> Bench:
 
 def _read(bench: Bench, hand_in: HandIn) -> Submission | Record:
     if hand_in.path is None:
+        beside = f" It holds {', '.join(hand_in.beside)}." if hand_in.beside else ""
         return ungraded(bench.assignment, hand_in, "not graded", Finding(
-            code="no_notebook", sentence="The folder holds no notebook of this assignment.",
+            code="no_notebook", sentence=f"The folder holds no notebook of this assignment.{beside}",
             remedy="Ask for the .ipynb file, or put it in place and grade again.", review=True))  # fmt: skip
     try:
         return Submission(bench, hand_in, read_notebook(hand_in.path, bench.assignment))
     except Unreadable as error:
-        finding = Finding(code="unreadable", sentence=error.message, remedy=error.remedy, review=True)
+        finding = Finding(code=error.code, sentence=error.message, remedy=error.remedy, review=True)
         return ungraded(bench.assignment, hand_in, "unreadable", finding)
 
 

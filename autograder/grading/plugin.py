@@ -49,13 +49,16 @@ class GradingPlugin:
 
 
 def _passes(items: Sequence[Any], submission: Submission) -> Iterator[tuple[Any, Mode]]:
-    """Yield the groups shuffled; then those of tasks to be tried again with earlier tasks supplied."""
+    """Yield the groups shuffled; then those of tasks to be tried again, supplied or with an earlier definition."""
     shuffled = sorted(items, key=lambda item: submission.order(task_name(item), item.name))
     for item in shuffled:
         yield item, "own"
     for item in shuffled:
         if submission.follows_through(task_name(item), _builds_on(item)):
             yield item, "supplied"
+    for item in shuffled:
+        if submission.has_rival(task_name(item)):
+            yield item, "rival"
 
 
 def _judge(item: Any, submission: Submission, mode: Mode) -> None:

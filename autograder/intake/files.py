@@ -12,6 +12,7 @@ MAX_FOLDER_ENTRIES = 5_000
 MAX_COMPANIONS = 100
 MAX_COMPANION_BYTES = 8 * 1024 * 1024
 SUFFIXES = (".ipynb", ".ipynb.json", ".ipynb.txt")
+TIMESTAMP = "timestamp.txt"
 SKIPPED_FOLDERS = ("__MACOSX", "__pycache__")
 SAVE_AGAIN = "Save the notebook again and hand it in once more."
 
@@ -78,7 +79,7 @@ def companions(folder: Path) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     left = MAX_COMPANION_BYTES
     for path in files_below(folder):
-        if path.name[0] == "." or path.name == "timestamp.txt" or looks_like_notebook(path):
+        if path.name[0] == "." or path.name == TIMESTAMP or looks_like_notebook(path):
             continue
         try:
             data = read_bounded(path, left)
