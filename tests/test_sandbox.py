@@ -124,7 +124,7 @@ def test_a_name_that_no_cell_defines_is_missing(run) -> None:
     ("raise ValueError('no')", "ValueError"), ("raise SystemExit", "SystemExit"),
     ("raise KeyboardInterrupt", "KeyboardInterrupt"),
     ("import os; os._exit(0)", "SystemExit"), ("import ctypes; ctypes.string_at(1)", "SystemExit"),
-    ("return np.ones(5 * 10**9)", "MemoryError"), ("return np.ones(2**24)", "WireError"),
+    ("return np.ones(5 * 10**9)", "MemoryError"), ("return np.ones(2**23 + 1)", "WireError"),
     ("class Mine(LookupError): pass\n    raise Mine('secret')", "LookupError"),
 ])  # fmt: skip
 def test_trouble_in_a_call_is_a_failed_call(run, body: str, kind: str) -> None:

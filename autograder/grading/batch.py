@@ -80,13 +80,14 @@ def make_bench(assignment: Assignment, limits: Limits, isolation: Isolation) -> 
 
 def _read(bench: Bench, hand_in: HandIn) -> Submission | Record:
     if hand_in.path is None:
+        beside = f" It holds {', '.join(hand_in.beside)}." if hand_in.beside else ""
         return ungraded(bench.assignment, bench.isolation, hand_in, "not graded", Finding(
-            code="no_notebook", sentence="The folder holds no notebook of this assignment.",
+            code="no_notebook", sentence=f"The folder holds no notebook of this assignment.{beside}",
             remedy="Ask for the .ipynb file, or put it in place and grade again.", review=True))  # fmt: skip
     try:
         return Submission(bench, hand_in, read_notebook(hand_in.path, bench.assignment))
     except Unreadable as error:
-        finding = Finding(code="unreadable", sentence=error.message, remedy=error.remedy, review=True)
+        finding = Finding(code=error.code, sentence=error.message, remedy=error.remedy, review=True)
         return ungraded(bench.assignment, bench.isolation, hand_in, "unreadable", finding)
 
 
@@ -118,7 +119,8 @@ def _digest(path: Path | None) -> str:
 def run_graders(assignment: Assignment, plugin: GradingPlugin) -> None:
     """Collect the assignment's groups in one pytest session, and let the plugin run them."""
     with _quiet_pytest(assignment):
-        arguments = [*ARGUMENTS, "-c", os.devnull, "--rootdir", str(assignment.graders), str(assignment.graders)]
+        folder = str(assignment.graders)  # nothing above it is looked at: no settings, no conftest.py
+        arguments = [*ARGUMENTS, "-c", os.devnull, "--rootdir", folder, "--confcutdir", folder, folder]
         code = pytest.main(arguments, plugins=[plugin])
     if code != pytest.ExitCode.OK:
         raise CourseError(
