@@ -123,8 +123,7 @@ def grade(
         db_url=db or _sqlite(found.root / "gradebook.db"),
     )
     seconds = Seconds(cell_seconds, call_seconds, submission_seconds)
-    isolation = _isolation(level, practice)
-    records = _grade(found, assignment, places, seconds, student, jobs, isolation)
+    records = _grade(found, assignment, places, seconds, student, jobs, lambda: _isolation(level, practice))
     raise typer.Exit(LOOK if any(record.needs_a_look for record in records) else ALL_GRADED)
 
 
@@ -244,7 +243,7 @@ def demo(course: CourseFolder = None, jobs: Jobs = None) -> None:
     _clear(folder)
     submitted = build(found.root, folder / "submitted")
     places = Places(submitted, folder / "reports", _sqlite(folder / "gradebook.db"))
-    _grade(found, "02-attend", places, Seconds(), None, jobs, _isolation())
+    _grade(found, "02-attend", places, Seconds(), None, jobs, _isolation)
     _say("Hand-ins that need a look are part of the demo: the sample class cheats, crashes and hangs on purpose.")
 
 
@@ -264,14 +263,14 @@ def main() -> None:
 
 def _grade(
     course: "Course", name: str, places: Places, seconds: Seconds, student: str | None, jobs: int | None,
-    isolation: "Isolation",
+    find_isolation: "Callable[[], Isolation]",
 ) -> "list[Record]":  # fmt: skip
     """Grade, print the table, fill the gradebook, and say where everything lies."""
     from concurrent.futures import ThreadPoolExecutor
 
     from autograder.grading.run import Limits, check_ready, grade_class
     from autograder.host.autograded import write_autograded
-    from autograder.host.gradebook import fill_gradebook
+    from autograder.host.gradebook import fill_gradebook, load_nbgrader
     from autograder.intake import find_hand_ins
     from autograder.terminal import class_table, print_safely, summary
 
@@ -287,6 +286,8 @@ def _grade(
     check_ready(assignment)
     with ThreadPoolExecutor(1) as beside:
         # nbgrader takes seconds to load and to make a database; what goes wrong there is said when it is filled.
+        beside.submit(load_nbgrader)
+        isolation = find_isolation()
         beside.submit(fill_gradebook, places.db_url, assignment, [])
         records = _with_progress(f"Grading {name}", len(hand_ins), run)
         of = {hand_in.student: hand_in for hand_in in hand_ins}

@@ -51,8 +51,8 @@ def fill_gradebook(
 def _gradebook(db_url: str, course_id: str) -> Iterator[Any]:
     """Open nbgrader's gradebook; its import takes seconds, so it waits until here."""
     with _scripts_on_path(), _quiet():
-        with _without("rfc3987_syntax"):
-            from nbgrader.api import Gradebook, InvalidEntry
+        load_nbgrader()
+        from nbgrader.api import Gradebook, InvalidEntry
         from sqlalchemy.exc import SQLAlchemyError
 
         try:
@@ -78,6 +78,12 @@ def _scripts_on_path() -> Iterator[None]:
             del os.environ["PATH"]
         else:
             os.environ["PATH"] = before
+
+
+def load_nbgrader() -> None:
+    """Import nbgrader's database, which takes seconds; doing so early, in a thread, saves waiting for it."""
+    with _without("rfc3987_syntax"):
+        import nbgrader.api  # noqa: F401
 
 
 @contextmanager
