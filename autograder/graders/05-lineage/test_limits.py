@@ -20,39 +20,47 @@ def smallest_gap(name):
 
 def check_gap(value, name):
     gap, wanted = float(array(value, shape=())), smallest_gap(name)
-    if abs(gap - wanted) > SLACK:
-        raise Mismatch(f"the smaller weight is {'already' if gap > wanted else 'not yet'} 0 well before this gap in {name}"
-                       if gap > wanted else f"the smaller weight is not yet 0 at this gap in {name}")  # fmt: skip
+    if gap > wanted + SLACK:
+        raise Mismatch(f"in {name} the smaller weight is 0 already at a smaller gap")
+    if gap < wanted - SLACK:
+        raise Mismatch(f"in {name} the smaller weight is not yet 0 at this gap")
+    return gap
 
 
 def forms(name):
     return np.dtype(name), name, np.dtype(name).type
 
 
-def check_any_form(student, name):
-    """Pass when one of the three forms of a dtype gives the gap; which ones are taken is a group of its own."""
-    failure = None
+def any_form(student, name):
+    """Return what is answered to the first form of a dtype that is taken; taking all of them is a group of its own."""
     for form in forms(name):
         try:
-            return check_gap(student.zero_gap(form), name)
-        except (StudentError, AssertionError) as error:
-            failure = failure or error
+            return student.zero_gap(form)
+        except StudentError as error:
+            failure = error
     raise failure
+
+
+def check_format(student, name, other):
+    """Pass when the gap is right for one format, and not because it is the same for all."""
+    gap = check_gap(any_form(student, name), name)
+    if abs(float(array(any_form(student, other), shape=())) - gap) < 1:
+        raise Mismatch("the gap is the same whatever the dtype is")
 
 
 @group("finds the gap in double precision", points=1)
 def test_float64(student):
-    check_any_form(student, "float64")
+    check_format(student, "float64", "float16")
 
 
 @group("finds the gap in single precision", points=2)
 def test_float32(student):
-    check_any_form(student, "float32")
+    check_format(student, "float32", "float64")
 
 
 @group("finds the gap in half precision", points=2)
 def test_float16(student):
-    check_any_form(student, "float16")
+    check_format(student, "float16", "float32")
 
 
 @group("takes a dtype as a class, as an np.dtype and by name", points=1)
