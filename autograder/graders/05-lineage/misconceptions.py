@@ -65,6 +65,8 @@ OUT_ONLY = Fault(
 def results(faults, out, weights):
     if "rounded" in faults:
         out, weights = np.round(out, 3), np.round(weights, 3)
+    if "float32" in faults:
+        out, weights = out.astype("f4"), weights.astype("f4")
     if "weights_only" in faults:
         return weights
     if "out_only" in faults:
@@ -115,8 +117,6 @@ def _scores(faults, Q, K, V):
         divisor = K.shape[-2]
     elif "scale_queries" in faults:
         divisor = Q.shape[-2]
-    elif "scale_last_axis" in faults:
-        divisor = Q.shape[0]
     return scores / np.sqrt(divisor)
 
 
@@ -124,6 +124,10 @@ def _seen(faults, mask, shape):
     mask = np.asarray(mask, dtype=bool)
     if "mask_inverted" in faults:
         mask = ~mask
+    if "mask_indexed" in faults:
+        shown = np.ones(shape, dtype=bool)
+        shown[~mask] = False
+        return shown
     if "mask_on_queries" in faults:
         mask = mask[:, None] if mask.ndim == 1 else np.swapaxes(mask, -1, -2)
     return np.broadcast_to(mask, shape)
@@ -196,7 +200,7 @@ def _masked(faults, scores, seen, past):
 ZERO_SCORE = "The scores of hidden keys are set to 0 (or nearly 0) instead of minus infinity, so that they still count."
 ONE_ADDED = "The mask is added to the scores as 0 and 1, which hides nothing."
 ZERO_TIMES_INF = "The mask is turned into (1 - mask) * -inf, and 0 times infinity is nan."
-UNIFORM = "Hidden scores become a large negative number such as -1e9: a query that may look at no key weighs all equally."
+UNIFORM = "Hidden scores become a number such as -1e9, so that a query that may look at no key weighs all keys equally."
 
 SCALED = (
     ARRAYS_ONLY,
@@ -228,7 +232,7 @@ SCALED = (
     Fault(
         "mask_zero_score",
         ZERO_SCORE,
-        "With scores 0, 0 and the second key hidden the weights should be 1, 0; here they are 1/2, 1/2, since e**0 is 1.",
+        "With scores 0, 0 and the second key hidden the weights should be 1, 0; here they are 1/2, 1/2: e**0 is 1.",
     ),
     Fault(
         "mask_minus1e9",
@@ -309,7 +313,7 @@ SCALED = (
     Fault(
         "mask_zero_score_mask_only",
         ZERO_SCORE + " (The future is hidden properly.)",
-        "With scores 0, 0 and the second key hidden the weights should be 1, 0; here they are 1/2, 1/2, since e**0 is 1.",
+        "With scores 0, 0 and the second key hidden the weights should be 1, 0; here they are 1/2, 1/2: e**0 is 1.",
     ),
     Fault(
         "mask_minus1e9_mask_only",
@@ -336,6 +340,11 @@ SCALED = (
         "The mask is read the other way round: True is taken to mean hidden.",
         "With scores 0, 0 and the mask True, False the weights should be 1, 0; here they are 0, 1.",
     ),  # ours: the convention of nn.MultiheadAttention
+    Fault(
+        "mask_indexed",
+        "The mask is used as an index (scores[~mask] = ...), which does not broadcast: it fits only at full size.",
+        "With the mask True, False for two keys, query two is hidden instead of key two; np.where broadcasts.",
+    ),  # ours
     Fault(
         "mask_after_softmax",
         "Hidden weights are set to 0 after softmax, so that the others no longer add up to 1.",
@@ -375,11 +384,6 @@ SCALED = (
         "scale_queries",
         "The scores are divided by the square root of the number of queries.",
         "With queries of width 2 and one query the divisor should be 1.41; here it is 1.",
-    ),  # ours
-    Fault(
-        "scale_last_axis",
-        "The scores are divided by the square root of the length of the first axis of Q.",
-        "With a batch of one query of width 2 the divisor should be 1.41; here it is 1.",
     ),  # ours
     Fault(
         "no_softmax",
@@ -617,7 +621,7 @@ BAHDANAU = (
     Fault(
         "w_u_swapped",
         "W_a and U_a are swapped: W_a belongs to the state s, U_a to the words in H.",
-        "With s = [1, 0], a word [0, 0], W_a of twos and U_a of threes the hidden sums should be 2, 2; here they are 3, 3.",
+        "With s = [1, 0], h = [0, 0], W_a of twos, U_a of threes the hidden sums should be 2, 2; here they are 3, 3.",
     ),
     Fault(
         "transposed",
@@ -693,8 +697,7 @@ def luong_attend(faults, s, H, W=None):
         (W,) = floats(faults, W)
         query = W @ s if "w_transposed" in faults else s @ W
     scores = _luong_scores(faults, query, H)
-    raw = faults & {"no_softmax"}
-    weights = scores if raw else shares(scores, shift="no_max" not in faults, guard=False)
+    weights = scores if "no_softmax" in faults else shares(scores, shift="no_max" not in faults, guard=False)
     if "hard_pick" in faults:
         context = H[weights.argmax()]
     elif "sum_features" in faults:
@@ -897,8 +900,8 @@ def query_average(faults, K, i, j):
     (keys,) = floats(faults, K)
     if "first_only" in faults:
         return _strength(faults) * _direction(faults, keys, i)
-    half = 0.5 if "halved" in faults else 1.0
-    return half * _strength(faults) * (_direction(faults, keys, i) + _direction(faults, keys, j))
+    strength = 0.5 if "mean_key" in faults else _strength(faults)
+    return strength * (_direction(faults, keys, i) + _direction(faults, keys, j))
 
 
 def _strength(faults):
@@ -943,9 +946,9 @@ AIM = (
 AVERAGE = (
     *AIM,
     Fault(
-        "halved",
-        "The query is the average of two keys that are too weak by themselves.",
-        "With keys [1, 0], [0, 1] the average is [0.5, 0.5], which hardly tells them from a third.",
+        "mean_key",
+        "The query is the average of the two keys, so that the other tokens keep much of the weight.",
+        "With keys [1, 0, 0], [0, 1, 0], [0, 0, 1] the query [0.5, 0.5, 0] leaves 0.23 to the third.",
     ),
     Fault(
         "first_only",

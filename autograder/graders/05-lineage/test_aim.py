@@ -35,10 +35,11 @@ def _complaint(weights, targets):
 
 
 def most_unlike(tokens, targets):
-    """Return the values that make the most of every weight at the wrong place."""
-    values = np.full((tokens, 2), -1.0)
-    values[list(targets)] = 1.0
-    return values * [1.0, -1.0]
+    """Return values that make the most of every weight at the wrong place, be it with a target or elsewhere."""
+    values = np.array([[-1.0, 1.0, -1.0]]).repeat(tokens, axis=0)
+    values[targets[0]] = [1.0, -1.0, 1.0]
+    values[targets[-1]] = [1.0, -1.0, -1.0 if len(targets) == 2 else 1.0]
+    return np.column_stack([values, values[:, ::-1] * [1.0, -1.0, -1.0]])
 
 
 def pair(rng, tokens):

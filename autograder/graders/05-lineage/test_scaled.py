@@ -42,7 +42,7 @@ def test_weights(student, reference, rng):
 
 @group("blends the values by these weights, whatever their width", points=2)
 def test_out(student, reference, rng):
-    for sizes in SIZES:
+    for sizes in SIZES[:5]:
         inputs = draw(rng, *sizes)
         raw = student.scaled_dot_product_attention(*inputs)
         agree(unpack(raw, 2)[0], reference.scaled_dot_product_attention(*inputs)[0], like=raw)
