@@ -580,8 +580,7 @@ WRONG["scaled"] = {
     "out_only": scaled("test_weights", result="weights @ V"),
     "weights_only": scaled("test_weights", result="weights"),
     "rounded": scaled("test_weights", "test_out", result="np.round(weights @ V, 3), np.round(weights, 3)"),
-    "arrays_only": scaled("test_plain_inputs", convert="""if isinstance(Q, list): raise TypeError()
-    Q, K, V = Q * 1.0, K * 1.0, V * 1.0"""),
+    "arrays_only": scaled("test_plain_inputs", convert="d = Q.shape[-1]"),
     "int_arithmetic": scaled("test_plain_inputs", convert="Q, K, V = (np.array(x) for x in (Q, K, V))",
                              scores="(Q @ np.swapaxes(K, -1, -2) / np.sqrt(Q.shape[-1])).astype(Q.dtype)"),
     "two_axes_only": scaled("test_batch", "test_mask_shapes", scores="Q @ K.reshape(len(K), -1).T / Q.shape[1] ** 0.5"),
@@ -653,7 +652,6 @@ def content_address(key, memory, beta):
         ("test_plain_inputs",),
         """
 def content_address(key, memory, beta):
-    if isinstance(memory, list): raise TypeError()
     lengths = np.linalg.norm(memory, axis=1) * np.linalg.norm(key)
     return softmax(beta * (memory @ key) / np.where(lengths == 0, 1, lengths))
 """,
@@ -700,7 +698,6 @@ WRONG["bahdanau"] = {
         ("test_plain_inputs",),
         """
 def additive_scores(s, H, W_a, U_a, v_a):
-    if isinstance(s, list): raise TypeError()
     return np.tanh(s @ W_a + H @ U_a) @ v_a
 """,
     ),
@@ -760,8 +757,8 @@ WRONG["luong"] = {
         ("test_plain_inputs",),
         """
 def luong_attend(s, H, W=None):
-    if isinstance(H, list): raise TypeError()
-    return attend(s if W is None else s @ W, H, H)
+    weights = softmax(H @ (s if W is None else s @ W))
+    return weights @ H, weights
 """,
     ),
     "mutates": (

@@ -9,10 +9,13 @@ import numpy as np
 from autograder.grading import Fault, Model
 
 
-def floats(faults, *inputs):
-    """Turn inputs into float arrays; an array of floats stays itself, so that a fault can change it."""
+def floats(faults, *inputs, error=TypeError):
+    """Turn inputs into float arrays; an array of floats stays itself, so that a fault can change it.
+
+    `error` is what a list ends in when nothing was turned into arrays: that of `list @ list`, or that of `list.shape`.
+    """
     if "arrays_only" in faults and any(isinstance(part, list | tuple) for part in inputs):
-        raise TypeError("a list cannot do what an array can")
+        raise error("a list cannot do what an array can")
     return [np.asarray(part, dtype="f4" if "float32" in faults else float) for part in inputs]
 
 
@@ -78,7 +81,7 @@ def results(faults, out, weights):
 
 
 def scaled(faults, Q, K, V, mask=None, causal=False):
-    Q, K, V = floats(faults, Q, K, V)
+    Q, K, V = floats(faults, Q, K, V, error=AttributeError)
     scores = _scores(faults, Q, K, V)
     seen = None if mask is None or "mask_ignored" in faults else _seen(faults, mask, scores.shape)
     past = _past(faults, *scores.shape[-2:]) if causal and "causal_ignored" not in faults else None
@@ -203,7 +206,6 @@ ZERO_TIMES_INF = "The mask is turned into (1 - mask) * -inf, and 0 times infinit
 UNIFORM = "Hidden scores become a number such as -1e9, so that a query that may look at no key weighs all keys equally."
 
 SCALED = (
-    ARRAYS_ONLY,
     Fault(
         "no_scale",
         "The scores are not divided by the square root of the width.",
@@ -233,16 +235,6 @@ SCALED = (
         "mask_zero_score",
         ZERO_SCORE,
         "With scores 0, 0 and the second key hidden the weights should be 1, 0; here they are 1/2, 1/2: e**0 is 1.",
-    ),
-    Fault(
-        "mask_minus1e9",
-        UNIFORM,
-        "With two keys, both hidden, the weights should be 0, 0; here they are 1/2, 1/2.",
-    ),
-    Fault(
-        "mask_nan",
-        "A query that may look at no key gets nan: softmax of nothing but minus infinity is 0/0.",
-        "With two keys, both hidden, the weights should be 0, 0; here they are nan, nan.",
     ),
     Fault(
         "mask_ignored",
@@ -294,7 +286,6 @@ SCALED = (
         "The scaling is done in place (Q /= ...), which changes the caller's queries.",
         "After the call the query [2, 0] of the caller has become [1.41, 0].",
     ),
-    NO_MAX,
     Fault(
         "mean_v",
         "Every output is the plain average of all values: the scores are not used.",
@@ -316,11 +307,6 @@ SCALED = (
         "With scores 0, 0 and the second key hidden the weights should be 1, 0; here they are 1/2, 1/2: e**0 is 1.",
     ),
     Fault(
-        "mask_minus1e9_mask_only",
-        UNIFORM + " (The future is hidden properly.)",
-        "With two keys, both hidden, the weights should be 0, 0; here they are 1/2, 1/2.",
-    ),
-    Fault(
         "mask_add_one_both",
         ONE_ADDED + " The same is done with the causal mask.",
         "With scores 0, 0 and the second key hidden the weights should be 1, 0; here they are 0.73, 0.27.",
@@ -330,11 +316,6 @@ SCALED = (
         ZERO_TIMES_INF + " The same is done with the causal mask.",
         "With the mask True, False the term for the first key is 0 * -inf: its weight should be 1 and becomes nan.",
     ),
-    Fault(
-        "mask_add_1e9",
-        "A large negative number is added to hidden scores: a query that may look at no key attends as if unmasked.",
-        "With scores 0, 0 and both keys hidden the weights should be 0, 0; here they are 1/2, 1/2.",
-    ),  # ours
     Fault(
         "mask_inverted",
         "The mask is read the other way round: True is taken to mean hidden.",
@@ -413,7 +394,29 @@ SCALED = (
     SWAPPED,
     OUT_ONLY,
     WEIGHTS_ONLY,
+    Fault(
+        "mask_minus1e9",
+        UNIFORM,
+        "With two keys, both hidden, the weights should be 0, 0; here they are 1/2, 1/2.",
+    ),
+    Fault(
+        "mask_minus1e9_mask_only",
+        UNIFORM + " (The future is hidden properly.)",
+        "With two keys, both hidden, the weights should be 0, 0; here they are 1/2, 1/2.",
+    ),
+    Fault(
+        "mask_add_1e9",
+        "A large negative number is added to hidden scores: a query that may look at no key attends as if unmasked.",
+        "With scores 0, 0 and both keys hidden the weights should be 0, 0; here they are 1/2, 1/2.",
+    ),  # ours
+    Fault(
+        "mask_nan",
+        "A query that may look at no key gets nan: softmax of nothing but minus infinity is 0/0.",
+        "With two keys, both hidden, the weights should be 0, 0; here they are nan, nan.",
+    ),
+    NO_MAX,
     ROUNDED,
+    ARRAYS_ONLY,
     SINGLE,
 )
 
@@ -467,7 +470,6 @@ def _match(faults, key, memory):
 
 
 NTM = (
-    ARRAYS_ONLY,
     Fault(
         "dot",
         "Plain dot products are compared: they are not divided by the lengths, so that long rows win.",
@@ -555,6 +557,7 @@ NTM = (
     ),  # ours
     NO_MAX,
     ROUNDED,
+    ARRAYS_ONLY,
     SINGLE,
 )
 
@@ -597,7 +600,6 @@ def _hidden(faults, state, words):
 
 
 BAHDANAU = (
-    ARRAYS_ONLY,
     Fault(
         "no_tanh",
         "The tanh is missing: without it the state adds the same to every score, and softmax cancels it.",
@@ -679,6 +681,7 @@ BAHDANAU = (
         "Two words should give two numbers; here they give two rows of one number.",
     ),  # ours
     ROUNDED,
+    ARRAYS_ONLY,
     SINGLE,
 )
 
@@ -725,7 +728,6 @@ def _luong_scores(faults, query, H):
 
 
 LUONG = (
-    ARRAYS_ONLY,
     Fault(
         "additive",
         "The scores are sums of tanh(s + h), in the manner of Bahdanau, instead of dot products.",
@@ -801,6 +803,7 @@ LUONG = (
     OUT_ONLY,
     WEIGHTS_ONLY,
     ROUNDED,
+    ARRAYS_ONLY,
     SINGLE,
 )
 
@@ -916,7 +919,6 @@ def _direction(faults, keys, i):
 
 
 AIM = (
-    ARRAYS_ONLY,
     Fault(
         "unit",
         "The query is no longer than the key itself, so that the other tokens keep much of the weight.",
@@ -942,6 +944,7 @@ AIM = (
         "The query points away from the key, so that its token gets least.",
         "With keys [1, 0], [0, 1] the query for token 0 should point along [1, 0]; here it points along [-1, 0].",
     ),
+    ARRAYS_ONLY,
 )  # all ours
 AVERAGE = (
     *AIM,
