@@ -520,7 +520,7 @@ def scaled_dot_product_attention(Q, K, V, mask=None, causal=False):
 MASKS = ("test_mask", "test_mask_shapes", "test_nothing_to_see")
 CAUSAL = ("test_causal", "test_causal_ends", "test_both")
 WRONG["scaled"] = {
-    "no_scale": scaled("test_weights", "test_out", "test_batch", "test_mask", scores="Q @ np.swapaxes(K, -1, -2)"),
+    "no_scale": scaled("test_weights", "test_out", "test_batch", scores="Q @ np.swapaxes(K, -1, -2)"),
     "scale_mul": scaled("test_weights", "test_out", scores="Q @ np.swapaxes(K, -1, -2) * np.sqrt(Q.shape[-1])"),
     "scale_width": scaled("test_weights", "test_out", scores="Q @ np.swapaxes(K, -1, -2) / Q.shape[-1]"),
     "scale_dv": scaled("test_weights", "test_out", scores="Q @ np.swapaxes(K, -1, -2) / np.sqrt(V.shape[-1])"),
