@@ -857,12 +857,12 @@ def query_average(K, i, j):
 AIMED = ("test_copy", "test_average", "test_copy_exactness", "test_average_exactness", "test_plain_inputs")
 EXACT = ("test_copy_exactness", "test_average_exactness")
 WRONG["aim"] = {
-    "unit": aim(*AIMED, copy="K[i]", average="K[i] + K[j]"),
-    "as_lesson": aim("test_copy", "test_average", *EXACT, copy="4 * K[i]", average="4 * (K[i] + K[j])"),
+    "too_weak": aim(*AIMED, copy="K[i]", average="K[i] + K[j]"),
+    "as_strong_as_the_lesson": aim("test_copy", "test_average", *EXACT, copy="4 * K[i]", average="4 * (K[i] + K[j])"),
     "column": aim(*AIMED, copy="20 * K[:, i]", average="20 * (K[:, i] + K[:, j])"),
     "place": aim(*AIMED, copy="20 * np.eye(K.shape[1])[i]", average="20 * (np.eye(K.shape[1])[[i, j]]).sum(0)"),
     "away": aim(*AIMED, copy="-20 * K[i]", average="-20 * (K[i] + K[j])"),
-    "mean_key": aim("test_average", "test_average_exactness", average="(K[i] + K[j]) / 2"),
+    "mean_of_the_keys": aim("test_average", "test_average_exactness", average="(K[i] + K[j]) / 2"),
     "first_only": aim("test_average", "test_average_exactness", average="20 * K[i]"),
     "just_too_weak": aim(*EXACT, copy="7.9 * K[i]", average="7.1 * (K[i] + K[j])"),
     "far_too_weak_for_sixteen": aim(*EXACT, copy="6.5 * K[i]", average="6.5 * (K[i] + K[j])"),

@@ -903,12 +903,11 @@ def query_average(faults, K, i, j):
     (keys,) = floats(faults, K)
     if "first_only" in faults:
         return _strength(faults) * _direction(faults, keys, i)
-    strength = 0.5 if "mean_key" in faults else _strength(faults)
-    return strength * (_direction(faults, keys, i) + _direction(faults, keys, j))
+    return _strength(faults) * (_direction(faults, keys, i) + _direction(faults, keys, j))
 
 
 def _strength(faults):
-    return 1.0 if "unit" in faults else 4.0 if "as_lesson" in faults else 20.0
+    return 1.0 if "too_weak" in faults else 20.0
 
 
 def _direction(faults, keys, i):
@@ -918,16 +917,26 @@ def _direction(faults, keys, i):
     return sign * (np.eye(keys.shape[1])[i] if "place" in faults else keys[i])
 
 
-AIM = (
+def seen_as(weakest):
+    """Return the view of a query: where it points, and whether it is shorter than the weakest that does the task."""
+
+    def view(query):
+        query = np.asarray(query, dtype=float)
+        length = np.linalg.norm(query)
+        return query / (length or 1.0), bool(length < weakest)
+
+    return view
+
+
+# Among 16 tokens the others may keep 1/200 of the weight, so that e**c has to be 199 times their number (and share).
+WEAKEST_COPY = np.log(15 * 199)
+WEAKEST_AVERAGE = np.sqrt(2) * np.log(14 * 199 / 2)
+
+COPY = (
     Fault(
-        "unit",
-        "The query is no longer than the key itself, so that the other tokens keep much of the weight.",
+        "too_weak",
+        "The query is too short, so that the other tokens keep too much of the weight; make it several times longer.",
         "With two orthonormal keys the query [1, 0] gives 0.73, 0.27; a copy needs more than 0.99.",
-    ),
-    Fault(
-        "as_lesson",
-        "The query is 4 times the key, as strong as the lesson's, which is not strong enough for a copy.",
-        "With two orthonormal keys the query [4, 0] gives 0.98, 0.02; a copy needs more than 0.99.",
     ),
     Fault(
         "column",
@@ -947,18 +956,13 @@ AIM = (
     ARRAYS_ONLY,
 )  # all ours
 AVERAGE = (
-    *AIM,
-    Fault(
-        "mean_key",
-        "The query is the average of the two keys, so that the other tokens keep much of the weight.",
-        "With keys [1, 0, 0], [0, 1, 0], [0, 0, 1] the query [0.5, 0.5, 0] leaves 0.23 to the third.",
-    ),
     Fault(
         "first_only",
         "The query points at the first of the two tokens only.",
         "With keys [1, 0], [0, 1] the query should point along [1, 1]; here it points along [1, 0].",
     ),
-)  # ours
+    *COPY,
+)  # all ours
 
 MODELS = (
     Model("scaled", "scaled_dot_product_attention", scaled, SCALED),
@@ -966,6 +970,6 @@ MODELS = (
     Model("bahdanau", "additive_scores", additive_scores, BAHDANAU),
     Model("luong", "luong_attend", luong_attend, LUONG),
     Model("limits", "zero_gap", zero_gap, LIMITS),
-    Model("aim", "query_copy", query_copy, AIM),
-    Model("aim", "query_average", query_average, AVERAGE),
+    Model("aim", "query_copy", query_copy, COPY, view=seen_as(WEAKEST_COPY)),
+    Model("aim", "query_average", query_average, AVERAGE, view=seen_as(WEAKEST_AVERAGE)),
 )
