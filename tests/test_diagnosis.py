@@ -150,3 +150,10 @@ def test_a_tiny_difference_is_named_when_nothing_larger_explains_it() -> None:
     asked = [Call("f", (X,), {}, value=run_with_eps(frozenset({"eps"}), X))]
     assert [found.id for found in diagnose("task", asked, (model,))] == ["eps"]
     assert diagnose("task", [Call("f", (X,), {}, value=X / X.sum() * (1 + 1e-13))], (model,)) == []
+
+
+@pytest.mark.parametrize("dtype", [np.dtype("float32"), np.float32, "float32"])
+def test_a_dtype_among_the_arguments_is_no_change(dtype: Any) -> None:
+    model = Model("task", "f", lambda faults, kind: np.finfo(kind).bits + ("plus" in faults), FAULTS[:1])
+    assert [found.id for found in diagnose("task", [Call("f", (dtype,), {}, 33)], (model,))] == ["plus"]
+    assert diagnose("task", [Call("f", (dtype,), {}, np.dtype("int8"))], (model,)) == []

@@ -125,6 +125,8 @@ def _same(one: Any, other: Any, tolerance: Tolerance | None) -> bool:
         return one is other
     if isinstance(one, (tuple, list)) and isinstance(other, (tuple, list)) and _compound(one, other):
         return len(one) == len(other) and all(_same(a, b, tolerance) for a, b in zip(one, other, strict=True))
+    if isinstance(one, np.dtype) or isinstance(other, np.dtype):
+        return type(one) is type(other) and bool(one == other)
     if one is None or other is None or isinstance(one, (str, bool)) or isinstance(other, (str, bool)):
         return type(one) is type(other) and bool(one == other)
     try:
