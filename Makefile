@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test bench lint clean
+.PHONY: demo test test-all audit coverage bench lint clean
 
 demo: $(READY)
 	$(BIN)/autograder demo
@@ -12,6 +12,14 @@ demo: $(READY)
 test: lint
 	$(BIN)/mypy
 	$(BIN)/pytest
+
+test-all: test audit
+
+audit: $(READY)
+	$(BIN)/autograder audit
+
+coverage: $(READY)
+	$(BIN)/python -m autograder.audit.coverage
 
 bench: $(READY)
 	$(BIN)/python tests/benchmarks/throughput.py

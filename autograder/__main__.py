@@ -47,6 +47,10 @@ CourseFolder = Annotated[
 ReportsFolder = Annotated[
     Path | None, typer.Option("--reports", metavar="DIR", help="Where the records lie. [default: reports/]")
 ]
+DatabaseUrl = Annotated[
+    str | None,
+    typer.Option("--db", metavar="URL", help="nbgrader's database. [default: gradebook.db in the course]"),
+]
 Jobs = Annotated[
     int | None, typer.Option("--jobs", "-j", min=1, metavar="N", help="Processes. [default: one per core]")
 ]
@@ -76,11 +80,18 @@ class Seconds:
 
 
 @app.command(short_help="Write what students get, from the source.")
-def release(assignment: AssignmentName, course: CourseFolder = None) -> None:
-    """Write what students get, assignments/ASSIGNMENT/, from source/ASSIGNMENT/."""
+def release(assignment: AssignmentName, course: CourseFolder = None, db: DatabaseUrl = None) -> None:
+    """Write what students get, assignments/ASSIGNMENT/, from source/ASSIGNMENT/.
+
+    Warns when it supplies solutions to an earlier assignment that can still be handed in.
+    """
+    from autograder.host.release import given_away_early
     from autograder.host.release import release as write_release
 
-    _say(f"Released {_short(write_release(_find_course(course), assignment))}")
+    found = _find_course(course)
+    _say(f"Released {_short(write_release(found, assignment))}")
+    for sentence in given_away_early(found, assignment, db or _sqlite(found.root / "gradebook.db")):
+        _warn(sentence)
 
 
 @app.command(short_help="Grade a class and fill the gradebook.")
@@ -96,10 +107,7 @@ def grade(
     jobs: Jobs = None,
     course: CourseFolder = None,
     reports: ReportsFolder = None,
-    db: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="nbgrader's database. [default: gradebook.db in the course]"),
-    ] = None,
+    db: DatabaseUrl = None,
     cell_seconds: Annotated[float, typer.Option(min=0.1, metavar="S", help="Seconds for one cell.")] = 10.0,
     call_seconds: Annotated[float, typer.Option(min=0.1, metavar="S", help="Seconds for one call.")] = 5.0,
     submission_seconds: Annotated[float, typer.Option(min=0.1, metavar="S", help="Seconds for one hand-in.")] = 120.0,
@@ -417,12 +425,16 @@ def _say(sentence: str) -> None:
     print_safely(_console(), plain(sentence))
 
 
-def _fail(sentence: str) -> None:
+def _warn(sentence: str) -> None:
     from rich.console import Console
 
     from autograder.terminal import plain, print_safely
 
     print_safely(Console(stderr=True), f"autograder: {plain(sentence)}")
+
+
+def _fail(sentence: str) -> None:
+    _warn(sentence)
     sys.exit(COULD_NOT_RUN)
 
 

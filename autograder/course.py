@@ -1,5 +1,6 @@
 """Say what an assignment is: its notebook, tasks, points and graders; and check that they fit together."""
 
+import ast
 import importlib.util
 import json
 import sys
@@ -252,6 +253,41 @@ def _tasks_of(cells: Sequence[ReleasedCell], place: int) -> tuple[str, ...]:
     return tuple(tasks)
 
 
+def answer_cells(assignment: Assignment, task: Task) -> dict[str, str]:
+    """Return the solution cells of a task as {grade_id: text}: those named <task>-... above its check."""
+    cells = read_cells(assignment.source, "Restore it.")
+    found = {nbgrader_metadata(cell)["grade_id"]: source_text(cell) for cell in cells if is_solution(cell)}
+    own = {name: text for name, text in found.items() if name.startswith(f"{task.name}-")}
+    if not own:
+        raise CourseError(
+            f"{assignment.source}: the task {task.name!r} has no answer cell.",
+            f"Give its solution cell the grade_id {task.name}-answer.",
+        )
+    return own
+
+
+def automatic_tasks(assignment: Assignment) -> list[Task]:
+    """Return the tasks that the graders grade."""
+    return [task for task in assignment.tasks if not task.manual]
+
+
+def defined_names(text: str) -> list[str]:
+    """Return the names that a cell defines at its top level, in order."""
+    return list(dict.fromkeys(name for statement in ast.parse(text).body for name in _names(statement)))
+
+
+def supplied_names(assignment: Assignment) -> set[str]:
+    """Return the names that the source's set-up cells (locked, without points) give to students."""
+    cells = read_cells(assignment.source, "Restore it.")
+    setup = [source_text(cell) for cell in cells if cell["cell_type"] == "code" and is_setup(cell)]
+    return {name for text in setup for name in defined_names(text)}
+
+
+def own_names(assignment: Assignment, task: Task) -> list[str]:
+    """Return the names that a task's answer cells define, helpers included."""
+    return [name for text in answer_cells(assignment, task).values() for name in defined_names(text)]
+
+
 def _tasks(cells: Sequence[Cell], source: Path) -> Iterator[Task]:
     seen = set()
     for number, cell in enumerate(cells, start=1):
@@ -291,3 +327,11 @@ def _check_points(assignment: Assignment, task: Task) -> None:
 
 def _task_name(grader: Path) -> str:
     return grader.stem.removeprefix(MODULE_PREFIX)
+
+
+def _names(statement: ast.stmt) -> Iterator[str]:
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        yield statement.name
+    elif isinstance(statement, ast.Assign | ast.AnnAssign):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        yield from (node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from local_student import Outcome, grade, grader_module, groups_of, reference_names
 
-from autograder.audit.answers import Answers, automatic_tasks, load_answers, own_names
-from autograder.course import Assignment, Course
+from autograder.audit.answers import Answers, load_answers
+from autograder.course import Assignment, Course, automatic_tasks, own_names
 from autograder.grading.batch import grader_version, load_models
 from autograder.grading.diagnosis import diagnose
 

@@ -7,6 +7,7 @@ import runpy
 import shutil
 from collections import Counter
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import pytest
 
 from autograder.course import Assignment, Course, is_check, read_cells, source_text
 from autograder.errors import CourseError
-from autograder.host.release import MARKERS, release, solution_lines
+from autograder.host.release import MARKERS, given_away_early, release, solution_lines
 
 ROOT = Path(__file__).resolve().parent.parent
 COURSE = Course(ROOT)
@@ -330,3 +331,25 @@ def test_other_files_are_released_unless_they_tell(tmp_path: Path) -> None:
     with pytest.raises(CourseError, match=r"helper\.py would be released"):
         release(course, "02-attend")
     assert sorted(files(path.parent)) == ["02-attend.ipynb", "table.csv"]
+
+
+def test_a_release_that_gives_solutions_away_is_warned_about(tmp_path: Path) -> None:
+    from nbgrader.api import Gradebook
+
+    course = copy_course(tmp_path)
+    later = tmp_path / "source" / "03-later" / "03-later.ipynb"
+    later.parent.mkdir()
+    notebook = json.loads(ATTEND.source.read_text())
+    setup = next(cell for cell in notebook["cells"] if cell["metadata"].get("nbgrader", {}).get("grade_id") == "setup")
+    setup["source"] = "def softmax(x, axis=-1):\n    return x\n"
+    later.write_text(json.dumps({**notebook, "cells": [setup]}))
+    database = f"sqlite:///{tmp_path / 'gradebook.db'}"
+    before, due, after = (datetime(2030, 1, day, tzinfo=UTC) for day in (1, 2, 3))
+
+    assert given_away_early(course, "03-later", database, before) == []  # nobody has set a deadline
+    with Gradebook(database, "qkv") as gradebook:
+        gradebook.add_assignment("02-attend", duedate=due.replace(tzinfo=None))
+    (sentence,) = given_away_early(course, "03-later", database, before)
+    assert "softmax of 02-attend" in sentence and "2030-01-02 00:00 UTC" in sentence
+    assert given_away_early(course, "03-later", database, after) == []
+    assert given_away_early(course, "02-attend", database, before) == []

@@ -9,12 +9,12 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from autograder.audit.answers import Answers, automatic_tasks, load_answers
+from autograder.audit.answers import Answers, load_answers
 from autograder.audit.equivalent import equals_reference
 from autograder.audit.mutants import Mutant, mutants
 from autograder.audit.trial import OWNER, Court, Verdict, released_cells, with_court
 from autograder.audit.visible import repeated_examples
-from autograder.course import Assignment, Task
+from autograder.course import Assignment, Task, automatic_tasks
 from autograder.sandbox.student import Call
 
 Thing = TypeVar("Thing")

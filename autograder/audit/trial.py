@@ -6,9 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from autograder.audit.answers import answer_cells
 from autograder.audit.bankstudent import BankNotebook
-from autograder.course import Assignment, Task, is_check, nbgrader_metadata, read_cells, source_text
+from autograder.course import Assignment, Task, answer_cells, is_check, nbgrader_metadata, read_cells, source_text
 from autograder.grading.bank import Model
 from autograder.grading.batch import make_bench, run_graders
 from autograder.grading.plugin import GradingPlugin, judge, task_name
@@ -91,7 +90,7 @@ class Court:
         finally:
             submission.close()
         result = next(task for task in record.tasks if task.name == self.task.name)
-        failed = [group for group in result.groups if group.verdict != "passed"]
+        failed = [group for group in result.groups if group.verdict == "failed"]
         return Verdict(
             points=result.score or 0.0,
             failed=frozenset(group.name for group in failed),

@@ -5,9 +5,8 @@ import io
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from autograder.audit.answers import own_names
 from autograder.audit.equivalent import alike
-from autograder.course import Assignment, Task, is_check, nbgrader_metadata, read_cells, source_text
+from autograder.course import Assignment, Task, is_check, nbgrader_metadata, own_names, read_cells, source_text
 from autograder.sandbox.student import Call
 
 Seen = tuple[str, tuple[Any, ...], dict[str, Any]]

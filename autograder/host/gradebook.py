@@ -9,6 +9,7 @@ import sysconfig
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,18 @@ def fill_gradebook(
             submission = _fill_submission(gradebook, assignment, record, (unanswered or {}).get(record.student, ()))
             penalties.assign(submission)
             gradebook.db.commit()
+
+
+def read_deadlines(db_url: str, names: Sequence[str], *, course_id: str = COURSE_ID) -> dict[str, datetime]:
+    """Return the due dates (UTC) of those assignments that have one; a gradebook that is not there has none."""
+    from sqlalchemy.engine import make_url
+
+    url = make_url(db_url)
+    if url.get_backend_name() == "sqlite" and not Path(url.database or "").is_file():
+        return {}
+    with _gradebook(db_url, course_id) as gradebook:
+        rows = [row for row in gradebook.assignments if row.name in names and row.duedate is not None]
+        return {row.name: row.duedate.replace(tzinfo=UTC) for row in rows}
 
 
 @contextmanager

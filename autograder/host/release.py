@@ -4,11 +4,23 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from autograder.course import CONFIG, Assignment, Course, is_solution, read_cells, source_text
+from autograder.course import (
+    CONFIG,
+    Assignment,
+    Course,
+    automatic_tasks,
+    is_solution,
+    own_names,
+    read_cells,
+    source_text,
+    supplied_names,
+)
 from autograder.errors import CourseError
+from autograder.host.gradebook import read_deadlines
 
 if TYPE_CHECKING:
     from traitlets.config import Config
@@ -31,6 +43,24 @@ def release(course: Course, assignment_name: str) -> Path:
         refuse_leaks(assignment, made)
         _replace(target, made, Path(scratch) / "old")
     return assignment.release
+
+
+def given_away_early(course: Course, assignment_name: str, db_url: str, now: datetime | None = None) -> list[str]:
+    """Say, a sentence each, which solutions a release hands out while their own assignment can still be handed in."""
+    given = supplied_names(course.assignment(assignment_name))
+    earlier = [course.assignment(name) for name in course.names() if name < assignment_name]
+    solved = {assignment.name: sorted(given & set(_solutions(assignment))) for assignment in earlier}
+    deadlines = read_deadlines(db_url, [name for name, names in solved.items() if names]) if any(solved.values()) else {}
+    return [
+        f"{assignment_name} hands out {', '.join(solved[name])} of {name}, which can be handed in until "
+        f"{deadline:%Y-%m-%d %H:%M} UTC: wait with it, or expect copies."
+        for name, deadline in sorted(deadlines.items())
+        if deadline > (now or datetime.now(UTC))
+    ]
+
+
+def _solutions(assignment: Assignment) -> list[str]:
+    return [name for task in automatic_tasks(assignment) for name in own_names(assignment, task)]
 
 
 def generate(assignment: Assignment, folder: Path) -> Path:
