@@ -174,6 +174,31 @@ def collect(
     raise typer.Exit(LOOK if look else ALL_GRADED)
 
 
+@app.command(short_help="Set a deadline, or one student's extension.")
+def deadline(
+    assignment: AssignmentName,
+    moment: Annotated[str, typer.Argument(metavar="WHEN", help="Such as '2026-03-31 23:59'.")],
+    student: Annotated[str | None, typer.Option(metavar="ID", help="Extend it for this student only.")] = None,
+    zone: Annotated[
+        str | None,
+        typer.Option(metavar="ZONE", help="Of the time, such as Europe/Berlin. [default: this computer's]"),
+    ] = None,
+    course: CourseFolder = None,
+    db: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="nbgrader's database. [default: gradebook.db in the course]"),
+    ] = None,
+) -> None:
+    """Set when an assignment is due; grade again to renew late penalties."""
+    from autograder.host.gradebook import set_deadline
+    from autograder.host.penalties import deadline as read_deadline
+
+    found, due = _find_course(course), read_deadline(moment, _zone(zone))
+    set_deadline(db or _sqlite(found.root / "gradebook.db"), found.assignment(assignment), due, student)
+    whose = f" for {student}" if student else ""
+    _say(f"{assignment} is due{whose} {due:%Y-%m-%d %H:%M:%S} UTC")
+
+
 @app.command(short_help="Show what a student reads.")
 def show(
     student: Annotated[str, typer.Argument(metavar="STUDENT", help="The student's id: the folder's name.")],
@@ -308,7 +333,9 @@ def _grade(
     _say(f"Records:   {_short(places.reports / name / 'records')}")
     unanswered = {student: future.result() for student, future in written.items()}
     _say(f"Notebooks: {_short(places.autograded)}")
-    fill_gradebook(places.db_url, assignment, records, unanswered=unanswered)
+    for late in fill_gradebook(places.db_url, assignment, records, unanswered=unanswered):
+        deadline = f"{late.deadline:%Y-%m-%d %H:%M:%S} UTC"
+        _say(f"Late: {late.student}, {late.seconds:g} s after {deadline}; {late.points:g} points off")
     _say(f"Gradebook: {_short_url(places.db_url)}")
     _say(f"One student's page: {_show_command(records, name, places)}")
     return records

@@ -130,7 +130,7 @@ def test_the_feedback_page_shows_sentences_and_points_escaped(course: Path) -> N
     found = record(course, "lea-blends-keys")
     task = next(task for task in found.tasks if task.diagnosis)
     for text in (task.diagnosis[0].sentence, *(group.sentence for group in task.groups)):
-        assert text.replace("'", "&#x27;") in page
+        assert text in page
     assert "✗ failed" in page and "5 of 16 points" in page
     spoilt = (course / "feedback" / "bela-loops" / NAME / f"{NAME}.html").read_text(encoding="utf-8")
     summary = spoilt[spoilt.index("points from the automatic checks") :][:3000]

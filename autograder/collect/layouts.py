@@ -10,13 +10,14 @@ from typing import Any
 
 from autograder.collect.repository import committed_at
 from autograder.collect.tree import Item, Refused, Tree
-from autograder.intake import TIMESTAMP, parse_timestamp
+from autograder.intake import SUFFIXES, TIMESTAMP, parse_timestamp
 
 CANVAS = re.compile(r"(?P<name>[^_/]+)_(?P<late>LATE_)?(?P<id>\d+)_(?P<submission>\d+)_(?P<file>.+)")
 CANVAS_VERSION = re.compile(r"-(\d+)(?=\.[^.]+$)")
 MOODLE = re.compile(r"(?P<name>.+?)_(?P<id>\d+)_assignsubmission_[a-z]+_?(?P<file>.*)")
 GRADESCOPE = re.compile(r"submission_(?P<id>\d+)")
 EXCHANGE = re.compile(r"(?P<student>[^+/]+)\+(?P<assignment>[^+/]+)\+(?P<time>[^+/]+ [^+/]+ [^+/ ]+)(?:\+.*)?")
+ENDINGS = (*SUFFIXES, ".json", ".txt")
 METADATA = "submission_metadata.yml"
 COPY_NUMBER = re.compile(r"\s*\(\d+\)$|\s*-\s*copy\d*$", re.IGNORECASE)
 
@@ -207,7 +208,9 @@ def _in_one_folder(items: Sequence[Item], assignments: Sequence[str]) -> bool:
 
 def _first_name(item: Item) -> str:
     first = item.path.parts[0]
-    return first if len(item.path.parts) > 1 else first.split(".ipynb")[0]
+    if len(item.path.parts) > 1:
+        return first
+    return next((first[: -len(suffix)] for suffix in ENDINGS if first.lower().endswith(suffix)), first)
 
 
 def _without(name: str, assignments: Sequence[str]) -> str:

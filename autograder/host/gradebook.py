@@ -16,7 +16,7 @@ from typing import Any
 from autograder.course import Assignment, is_solution, nbgrader_metadata, read_cells, source_text
 from autograder.errors import AutograderError
 from autograder.host.database import ensure_tables
-from autograder.host.penalties import Penalties
+from autograder.host.penalties import Late, Penalties
 from autograder.report import Record, TaskResult
 
 COURSE_ID = "qkv"
@@ -31,21 +31,41 @@ def fill_gradebook(
     *,
     unanswered: Mapping[str, Collection[str]] | None = None,
     course_id: str = COURSE_ID,
-) -> None:
+) -> list[Late]:
     """Write the automatic scores of the records to the gradebook at `db_url`, which is made when missing.
 
     Rows that `nbgrader generate_assignment` would have made are added. Manual scores, comments, extra credit
     and flags stay; late penalties and the automatic comments, on the answer cells that are `unanswered` by a
-    student, are made anew. A task without a score has no automatic score afterwards, which is not 0. An
-    AutograderError says why the database cannot be written.
+    student, are made anew. A task without a score has no automatic score afterwards, which is not 0. Returns
+    what was late. An AutograderError says why the database cannot be written.
     """
+    late = []
     with _gradebook(db_url, course_id) as gradebook:
         _ensure_assignment(gradebook, assignment)
         penalties = Penalties(assignment.root)
         for record in records:
             submission = _fill_submission(gradebook, assignment, record, (unanswered or {}).get(record.student, ()))
-            penalties.assign(submission)
+            late.append(penalties.assign(submission))
             gradebook.db.commit()
+    return [one for one in late if one is not None]
+
+
+def set_deadline(
+    db_url: str, assignment: Assignment, moment: datetime, student: str | None = None, *, course_id: str = COURSE_ID
+) -> None:
+    """Set the deadline of an assignment (`moment` has a zone), or one student's extension of it."""
+    due = moment.astimezone(UTC).replace(tzinfo=None)
+    with _gradebook(db_url, course_id) as gradebook:
+        _ensure_assignment(gradebook, assignment)
+        row = gradebook.find_assignment(assignment.name)
+        if student is None:
+            row.duedate = due
+        elif row.duedate is None or due < row.duedate:
+            raise AutograderError(f"{assignment.name} has no earlier deadline to extend.", "Set that one first.")
+        else:
+            gradebook.update_or_create_student(student)
+            gradebook.update_or_create_submission(assignment.name, student).extension = due - row.duedate
+        gradebook.db.commit()
 
 
 def read_deadlines(db_url: str, names: Sequence[str], *, course_id: str = COURSE_ID) -> dict[str, datetime]:

@@ -1,11 +1,14 @@
 """Take points off for late work: a ready policy for nbgrader, and the one place where penalties are written."""
 
 import math
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograder.course import CONFIG
+from autograder.errors import AutograderError
 
 if TYPE_CHECKING:
     from nbgrader.preprocessors import AssignLatePenalties
@@ -26,21 +29,44 @@ def penalty(
     return round(score * percent / 100.0, 9)
 
 
+def deadline(text: str, zone: tzinfo | None = None) -> datetime:
+    """Return a deadline as UTC; one without a zone is the clock of `zone`, else of this computer."""
+    try:
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise AutograderError(f"{text!r} is no date and time.", "Write it like 2026-03-31 23:59.") from None
+
+
+@dataclass(frozen=True)
+class Late:
+    """Say by how much a hand-in was late, against which deadline (extension included), and what that cost."""
+
+    student: str
+    seconds: float
+    deadline: datetime
+    points: float
+
+
 class Penalties:
     """Set late penalties by the plugin that the course's configuration names; it is loaded for the first late one."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
 
-    def assign(self, submission: Any) -> None:
+    def assign(self, submission: Any) -> Late | None:
         """Set the penalty of each notebook anew; what is on time, or has no known time, has none."""
-        late = submission.total_seconds_late
+        seconds = submission.total_seconds_late
         for notebook in submission.notebooks:
-            notebook.late_submission_penalty = None
-            if late > 0:
-                points = self._assigner.plugin_inst.late_submission_penalty(submission.student.id, notebook.score, late)
-                if points is not None:
-                    notebook.late_submission_penalty = self._assigner._check_late_penalty(notebook, points)
+            notebook.late_submission_penalty = self._points(submission, notebook, seconds) if seconds > 0 else None
+        if not seconds > 0:
+            return None
+        points = sum(notebook.late_submission_penalty or 0.0 for notebook in submission.notebooks)
+        return Late(submission.student.id, seconds, submission.duedate.replace(tzinfo=UTC), points)
+
+    def _points(self, submission: Any, notebook: Any, seconds: float) -> float | None:
+        points = self._assigner.plugin_inst.late_submission_penalty(submission.student.id, notebook.score, seconds)
+        return None if points is None else float(self._assigner._check_late_penalty(notebook, points))
 
     @cached_property
     def _assigner(self) -> "AssignLatePenalties":

@@ -50,7 +50,8 @@ def given_away_early(course: Course, assignment_name: str, db_url: str, now: dat
     given = supplied_names(course.assignment(assignment_name))
     earlier = [course.assignment(name) for name in course.names() if name < assignment_name]
     solved = {assignment.name: sorted(given & set(_solutions(assignment))) for assignment in earlier}
-    deadlines = read_deadlines(db_url, [name for name, names in solved.items() if names]) if any(solved.values()) else {}
+    given_away = [name for name, names in solved.items() if names]
+    deadlines = read_deadlines(db_url, given_away) if given_away else {}
     return [
         f"{assignment_name} hands out {', '.join(solved[name])} of {name}, which can be handed in until "
         f"{deadline:%Y-%m-%d %H:%M} UTC: wait with it, or expect copies."
