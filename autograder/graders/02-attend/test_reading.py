@@ -10,6 +10,11 @@ from autograder.grading import Mismatch, beside, group, shown_id
 KEY = beside(__file__, "reading_key").KEY
 
 
+def right(reference, shown):
+    """Return the letters of the statements that hold."""
+    return [letter for letter, statement in shown.items() if KEY[statement][0]]
+
+
 def ticked_letters(student):
     """Return the set of letters that were ticked, from a list, a tuple, a set, or a string such as "A, C"."""
     ticks = student.value("reading")
@@ -29,7 +34,7 @@ def check_share(student, reference, identities, wanted):
         raise Mismatch("no statement is ticked")
     if ticked >= set(statements):
         raise Mismatch("every statement is ticked")
-    holding = {letter for letter, statement in statements.items() if KEY[statement][0]}
+    holding = set(right(reference, statements))
     net = len(ticked & holding) - len(ticked - holding)
     if net < wanted * len(holding):
         beliefs = sorted(KEY[statements[letter]][1] for letter in (ticked - holding) & set(statements))
