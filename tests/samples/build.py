@@ -9,8 +9,8 @@ A hand-in is `<assignment>/<student>.py` in this folder. It starts with comment 
 
 Then come cells. `# %% softmax-answer` replaces the released cell of that id, `# %% extra` is a new cell after the cell
 before it, `# %% raw-file` is the whole file to the letter. A file without cells and without a rest is the release as it
-came. The student's id is filled in for everybody else, and `READING_RIGHT` stands for the right answer to the item `reading`, as
-its grader works it out.
+came. The student's id is filled in for everybody else, and `READING_RIGHT` stands for the right answer to the item
+`reading`, as its grader works it out.
 """
 
 import ast

@@ -21,7 +21,7 @@ _ALL = (
     Fault(
         "confidence",
         "This answer fits the belief that a share tells how sure the model is.",
-        "A share of nine tenths is like nine spoons of flour to one of sugar: a recipe, and no promise that it tastes good.",
+        "A share of nine tenths is like nine spoons of flour to one of sugar: a recipe, no promise that it tastes.",
     ),
     Fault(
         "explanation",

@@ -1,4 +1,4 @@
-"""Grade `build`: a sentence of the student's own, whose two needs are won by two different words. It is run for real."""
+"""Grade `build`: a sentence of the student's own, run for real, whose two needs are won by two different words."""
 
 import numpy as np
 
