@@ -13,7 +13,7 @@ KEY: dict[str, tuple[bool, str, str]] = {
     "A new need can favour another word although no label has changed.": (True, THREE, "query_changes_labels"),
     "A person decided that “cat” should be labelled as alive.": (False, LEARNT, "people_write"),
     "A picture of the shares shows why the model gave its answer.": (False, RECIPE, "explanation"),
-    "A share of 60 percent says how large a part of the mixture comes from that word.": (True, RECIPE, "confidence"),
+    "A share of 60 percent is a statement about mixing, not about being right.": (True, RECIPE, "confidence"),
     "A share of 90 percent means that the model is right nine times out of ten.": (False, RECIPE, "confidence"),
     "A word can look straight at another one that stands a hundred words back.": (True, DIRECT, "running_summary"),
     "A word that does not match the need gets exactly nothing.": (False, EVERYBODY, "nothing_for_the_rest"),
