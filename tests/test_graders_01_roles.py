@@ -3,7 +3,6 @@
 import contextlib
 import io
 import itertools
-import string
 import subprocess
 import sys
 from collections import Counter
@@ -103,16 +102,16 @@ def test_a_number_as_id_is_an_id():
     assert tell("order", f"student_id = 4711\norder = {key('order', '4711')!r}").points == 6
 
 
-@pytest.mark.parametrize("answered", [None, 3, True, "", [], {}, "AAAAAA", [[[[[["A"]]]]]], 10**5000, "x" * 10**6])
-def test_what_is_no_answer_earns_nothing_and_gets_the_form_that_is_wanted(answered):
-    with contextlib.suppress(ValueError):
-        sys.set_int_max_str_digits(10_000)
-    for task, points in POINTS.items():
-        predicted = {f"{task}_prediction": answered} if task in ("flip", "nobody") else {}
-        outcome = tell(task, answer(**{task: answered}, **predicted))
+NO_ANSWERS = ["None", "3", "True", "''", "[]", "{}", "'AAAAAA'", "[[[[[['A']]]]]]", "10**400", "float('nan')", "print"]
+
+
+@pytest.mark.parametrize("source", [*NO_ANSWERS, "'x' * 10**6", "np.zeros((900, 900))"])
+def test_what_is_no_answer_earns_nothing_and_gets_the_form_that_is_wanted(source):
+    for task in POINTS:
+        names = [task, f"{task}_prediction"] if task in ("flip", "nobody") else [task]
+        outcome = tell(task, "student_id = 'ada'\n" + "\n".join(f"{name} = {source}" for name in names))
         assert outcome.points == 0, task
         assert all(" wanted" in said for said in outcome.said.values()), outcome.said
-        assert points > 0
 
 
 def test_a_prediction_earns_its_point_whatever_comes():
@@ -148,7 +147,7 @@ def guesses(rng: np.random.Generator, student: str, vocabulary: list[str]) -> di
 
 @pytest.mark.parametrize("size", [8, 50])
 def test_a_guesser_expects_less_than_15_percent(size):
-    """For `build`, whose words are free, the guesser is kind to itself: few words, from which it also draws its needs."""
+    """In `build`, whose words are free, the guesser draws labels and needs from the same few key words."""
     rng = np.random.default_rng(5)
     vocabulary = [f"tag{number}" for number in range(size)]
     earned = {task: [] for task in POINTS}
@@ -248,7 +247,7 @@ def test_questions_are_the_students_own_and_always_the_same():
     assert len(said) == 1
 
 
-def test_the_engine_is_the_one_that_the_next_notebook_teaches(rng=None):
+def test_the_engine_is_the_one_that_the_next_notebook_teaches():
     rng = np.random.default_rng(3)
     taught = reference_names("02-attend")
     for tokens, width, values in ((5, 3, 4), (1, 2, 2), (4, 4, 4)):
@@ -364,4 +363,3 @@ def test_beliefs_reach_the_record_as_diagnoses(records):
     assert beliefs("fritz-winner-takes-all", "shuffle") == ["nothing_for_the_rest"]
     assert beliefs("gwen-swaps-label-and-contents", "roles") == ["word_is_all"]
     assert not any(entry.diagnosis for entry in records["amir-as-asked"].tasks)
-    assert string.ascii_uppercase.startswith("ABC")
