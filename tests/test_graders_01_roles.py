@@ -145,11 +145,10 @@ def guesses(rng: np.random.Generator, student: str, vocabulary: list[str]) -> di
     }
 
 
-@pytest.mark.parametrize("size", [8, 50])
-def test_a_guesser_expects_less_than_15_percent(size):
+def test_a_guesser_expects_less_than_15_percent():
     """In `build`, whose words are free, the guesser draws labels and needs from the same few key words."""
     rng = np.random.default_rng(5)
-    vocabulary = [f"tag{number}" for number in range(size)]
+    vocabulary = [f"tag{number}" for number in range(8)]
     earned = {task: [] for task in POINTS}
     for student in [f"guesser-{number}" for number in range(250)]:
         for task, typed in guesses(rng, student, vocabulary).items():

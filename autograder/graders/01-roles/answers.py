@@ -194,8 +194,8 @@ def _statements(change):
     return _ada(statements=[change(*pair) for pair in KEY["statements"]])
 
 
-_SETTINGS = ("test_first_setting", "test_second_setting", "test_third_setting")
-_STATEMENTS = ("test_first", "test_second", "test_third", "test_fourth", "test_fifth", "test_sixth")
+_SETTINGS = tuple(f"test_setting_{place}" for place in (1, 2, 3))
+_STATEMENTS = tuple(f"test_statement_{place}" for place in range(1, 7))
 
 WRONG = {
     "roles": {

@@ -35,21 +35,21 @@ def check_setting(pairs, place):
 
 def check_role(pairs, role, name):
     if sum(triple[role] == key[role] for triple, key in pairs) < 2:
-        raise Mismatch(f"the {name} is taken for something else in two settings or more")
+        raise Mismatch(f"something else is taken for the {name} in two settings or more")
 
 
 @group("tells need, label and contents apart in the first setting", points=1)
-def test_first_setting(student, reference, identities):
+def test_setting_1(student, reference, identities):
     check_setting(look(student, reference, identities), 0)
 
 
 @group("tells need, label and contents apart in the second setting", points=1)
-def test_second_setting(student, reference, identities):
+def test_setting_2(student, reference, identities):
     check_setting(look(student, reference, identities), 1)
 
 
 @group("tells need, label and contents apart in the third setting", points=1)
-def test_third_setting(student, reference, identities):
+def test_setting_3(student, reference, identities):
     check_setting(look(student, reference, identities), 2)
 
 

@@ -32,32 +32,32 @@ def check_statement(pairs, place):
 
 
 @group("judges the first statement and names the idea that settles it", points=1)
-def test_first(student, reference, identities):
+def test_statement_1(student, reference, identities):
     check_statement(look(student, reference, identities), 0)
 
 
 @group("judges the second statement and names the idea that settles it", points=1)
-def test_second(student, reference, identities):
+def test_statement_2(student, reference, identities):
     check_statement(look(student, reference, identities), 1)
 
 
 @group("judges the third statement and names the idea that settles it", points=1)
-def test_third(student, reference, identities):
+def test_statement_3(student, reference, identities):
     check_statement(look(student, reference, identities), 2)
 
 
 @group("judges the fourth statement and names the idea that settles it", points=1)
-def test_fourth(student, reference, identities):
+def test_statement_4(student, reference, identities):
     check_statement(look(student, reference, identities), 3)
 
 
 @group("judges the fifth statement and names the idea that settles it", points=1)
-def test_fifth(student, reference, identities):
+def test_statement_5(student, reference, identities):
     check_statement(look(student, reference, identities), 4)
 
 
 @group("judges the sixth statement and names the idea that settles it", points=1)
-def test_sixth(student, reference, identities):
+def test_statement_6(student, reference, identities):
     check_statement(look(student, reference, identities), 5)
 
 
