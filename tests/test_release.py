@@ -85,7 +85,7 @@ def test_a_release_gives_nothing_away(assignment: Assignment) -> None:
     secrets = [line for _, line in solution_lines(assignment)]
     assert secrets
     secrets += [*MARKERS, "autograder.grading", "misconception"]
-    secrets += [path.stem for path in assignment.graders.glob("*.py")]
+    secrets += [path.stem for path in assignment.graders.glob("*_*.py")]  # others are plain words
     for key in assignment.graders.glob("reading_key.py"):
         secrets += [belief for _, belief in runpy.run_path(str(key))["KEY"].values()]
     for bank in assignment.graders.glob("beliefs.py"):
