@@ -63,9 +63,6 @@ need: food, warm
 """''',
     }
 }
-NOTED: set[tuple[str, str]] = {("flip", style) for style in ("list", "tuple", "text", "capitals")} | {
-    ("nobody", style) for style in ("letter", "lower", "list", "spaces")
-}
 
 
 def drawn(task, reference, owner):
