@@ -145,6 +145,12 @@ SHOWN = {task: REFERENCE.variant("ada", task) for task in TASKS if task != "buil
 KEY = {task: beside(__file__, f"test_{task}").right(REFERENCE, SHOWN[task]) for task in SHOWN}
 
 
+EQUIVALENT = {
+    "flip": {f"flip_prediction = {SHOWN['flip']['words'][2:0:-1]!r}": "any two words of the sentence will do"},
+    "build": {f"build = {TABLE + 'need: alive\nneed: shining'!r}": "a line end after the last line says nothing"},
+}
+
+
 def _ada(**answers):
     return "\n".join([f"{name} = {value!r}" for name, value in {"student_id": "ada", **answers}.items()])
 
@@ -159,14 +165,20 @@ def _order(change):
     return _ada(order=change(KEY["order"], "".join(sorted(set("ABCDEFGH") - set(KEY["order"])))))
 
 
-def _recipe(belief):
-    """Return ada's answer to `recipe` when a belief chooses."""
+def _recipe(*chosen):
+    """Return ada's answer to `recipe` when a belief, or None for the truth, chooses for each need."""
     held = beside(__file__, "test_recipe").held(REFERENCE, SHOWN["recipe"])
-    return _ada(recipe="".join(letter for beliefs in held for letter, name in beliefs.items() if name == belief))
+    letters = [{name: letter for letter, name in beliefs.items()} for beliefs in held]
+    return _ada(recipe="".join(of[name] for of, name in zip(letters, chosen, strict=True)))
 
 
 def _flip(*words):
     return _ada(flip_prediction=words, flip=words)
+
+
+def _moved_label_alone():
+    """Return the right word for the need whose label has moved, twice."""
+    return [KEY["flip"][SHOWN["flip"]["asked"].index(SHOWN["flip"]["needs"][0])]] * 2
 
 
 def _old_shares():
@@ -191,6 +203,11 @@ def _statements(change):
     return _ada(statements=[change(*pair) for pair in KEY["statements"]])
 
 
+def _wrong_at(key, place, entry):
+    """Return the key with one entry changed."""
+    return [*key[:place], entry, *key[place + 1 :]]
+
+
 _SETTINGS = tuple(f"test_setting_{place}" for place in (1, 2, 3))
 _STATEMENTS = tuple(f"test_statement_{place}" for place in range(1, 7))
 
@@ -199,6 +216,13 @@ WRONG = {
         "word_is_all": ((*_SETTINGS, "test_label", "test_contents"), _roles(lambda n, lab, c, d: (n, c, lab))),
         "one_description": ((*_SETTINGS, "test_need", "test_label"), _roles(lambda n, lab, c, d: (lab, n, c))),
         "distractor_for_label": ((*_SETTINGS, "test_label"), _roles(lambda n, lab, c, d: (n, d, c))),
+        **{
+            f"label_and_contents_swapped_in_setting_{place + 1}": (
+                (_SETTINGS[place],),
+                _ada(roles=_wrong_at(KEY["roles"], place, key[0] + key[2] + key[1])),
+            )
+            for place, key in enumerate(KEY["roles"])
+        },
         "letter_too_few": ((*_SETTINGS, "test_need"), _ada(roles=[key[:2] for key in KEY["roles"]])),
         "one_letter_thrice": ((*_SETTINGS, "test_need"), _ada(roles=["AAA", "BBB", "CCC"])),
     },
@@ -224,12 +248,18 @@ WRONG = {
             _flip(*beside(__file__, "test_flip").winners(REFERENCE, SHOWN["flip"], SHOWN["flip"]["labels"])),
         ),
         "needs_swapped": (("test_moved_label", "test_both"), _flip(*KEY["flip"][::-1])),
+        "moved_label_alone": (("test_both",), _flip(*_moved_label_alone())),
         "not_in_the_sentence": (("test_prediction", "test_moved_label", "test_both"), _flip("cat", "milk")),
         "one_word": (("test_prediction", "test_moved_label", "test_both"), _flip(KEY["flip"][0])),
     },
     "recipe": {
-        belief: (("test_first", "test_second", "test_both"), _recipe(belief))
-        for belief in ("winner_takes_all", "replaced", "all_equal")
+        **{
+            belief: (("test_first", "test_second", "test_both"), _recipe(belief, belief))
+            for belief in ("winner_takes_all", "replaced", "all_equal")
+        },
+        "first_alone": (("test_second", "test_both"), _recipe(None, "replaced")),
+        "second_alone": (("test_first", "test_both"), _recipe("winner_takes_all", None)),
+        "one_letter": (("test_first", "test_second", "test_both"), _ada(recipe=KEY["recipe"][0])),
     },
     "shuffle": {
         "place_keeps_share": (("test_copies", "test_others"), _ada(shuffle=_old_shares())),
@@ -249,6 +279,13 @@ WRONG = {
             _statements(lambda verdict, idea: "TF"[verdict == "T"] + idea),
         ),
         "ideas_off_by_one": (_STATEMENTS, _statements(lambda verdict, idea: verdict + str(int(idea) % 7 + 1))),
+        **{
+            f"other_idea_for_statement_{place + 1}": (
+                (_STATEMENTS[place],),
+                _ada(statements=_wrong_at(KEY["statements"], place, pair[0] + str(int(pair[1]) % 7 + 1))),
+            )
+            for place, pair in enumerate(KEY["statements"])
+        },
         "verdicts_alone": ((*_STATEMENTS, "test_verdicts"), _statements(lambda verdict, idea: verdict)),
     },
     "build": {
