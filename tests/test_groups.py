@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from autograder.grading import Fault, Group, Mismatch, Model, group, note, review
+from autograder.grading import Fault, Group, Mismatch, Model, believe, group, note, review
 from autograder.grading.groups import collect_notes, collect_remarks
 from autograder.grading.submission import Submission
 from autograder.sandbox.student import Call, Notebook, Student
@@ -34,6 +34,15 @@ def test_remarks_are_collected_once_and_nest():
             note("two")
         note("three")
     assert (outer.notes, outer.reviews, inner) == (["one", "three"], ["look"], ["two"])
+
+
+def test_a_belief_is_remarked_once():
+    winner, sure = Fault("winner", "It takes all.", "It does not."), Fault("sure", "It is sure.", "It is not.")
+    believe(winner)
+    with collect_remarks() as remarks:
+        for belief in (winner, sure, winner):
+            believe(belief)
+    assert remarks.beliefs == [winner, sure]
 
 
 def test_collecting_ends_with_an_exception():

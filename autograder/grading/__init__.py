@@ -2,7 +2,8 @@
 
 from autograder.grading.bank import Fault, Model
 from autograder.grading.compare import agree, array, exact_int, is_single, unpack
-from autograder.grading.groups import Group, Mismatch, group, note, review
+from autograder.grading.groups import Group, Mismatch, believe, group, note, review
+from autograder.grading.variants import beside, shown_id
 from autograder.sandbox.student import StudentError, StudentMissing, StudentTimeout
 
 __all__ = [
@@ -15,10 +16,13 @@ __all__ = [
     "StudentTimeout",
     "agree",
     "array",
+    "believe",
+    "beside",
     "exact_int",
     "group",
     "is_single",
     "note",
     "review",
+    "shown_id",
     "unpack",
 ]

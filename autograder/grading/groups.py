@@ -6,6 +6,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from autograder.grading.bank import Fault
+
 Grader = TypeVar("Grader", bound=Callable[..., Any])
 
 
@@ -35,10 +37,11 @@ class Mismatch(AssertionError):
 
 @dataclass
 class Remarks:
-    """Hold what graders remark: notes for the student, reviews for the instructor; each sentence once."""
+    """Hold what graders remark: notes for the student, reviews for the instructor, beliefs met; each once."""
 
     notes: list[str] = field(default_factory=list)
     reviews: list[str] = field(default_factory=list)
+    beliefs: list[Fault] = field(default_factory=list)
 
 
 _remarks: ContextVar[Remarks | None] = ContextVar("remarks", default=None)
@@ -86,3 +89,10 @@ def review(sentence: str) -> None:
     remarks = _remarks.get()
     if remarks is not None and sentence not in remarks.reviews:
         remarks.reviews.append(sentence)
+
+
+def believe(belief: Fault) -> None:
+    """Name the belief that a chosen answer stands for; it is the diagnosis of a task that loses points."""
+    remarks = _remarks.get()
+    if remarks is not None and belief not in remarks.beliefs:
+        remarks.beliefs.append(belief)

@@ -10,7 +10,7 @@ import numpy as np
 
 from autograder.course import Assignment, Task
 from autograder.grading import score, seeds
-from autograder.grading.bank import Model
+from autograder.grading.bank import Fault, Model
 from autograder.grading.checks import cells_to_run
 from autograder.grading.diagnosis import diagnose
 from autograder.grading.groups import Group, collect_remarks
@@ -51,6 +51,7 @@ class Submission:
     file: NotebookFile
     judged: dict[tuple[str, Mode], Judged] = field(default_factory=dict)
     calls: dict[tuple[str, Mode], list[Call]] = field(default_factory=dict)
+    beliefs: dict[str, list[Fault]] = field(default_factory=dict)  # met while judging, by task
     notebooks: dict[str, Notebook] = field(default_factory=dict)  # with earlier tasks supplied, by task
     findings: list[Finding] = field(default_factory=list)
     for_instructor: list[str] = field(default_factory=list)
@@ -147,6 +148,8 @@ class Submission:
             message=message, notes=list(dict.fromkeys(said.notes)),
         )  # fmt: skip
         self.judged.setdefault((task, mode), []).append((result, group.conditional))
+        met = self.beliefs.setdefault(task, [])
+        met += [belief for belief in said.beliefs if belief not in met]
         for sentence in said.reviews:
             self._find(Finding(code="review", sentence=sentence, review=True))
 
@@ -203,6 +206,8 @@ class Submission:
     def _diagnosis(self, task: Task, points: float) -> list[Diagnosis]:
         if points >= task.points:
             return []
+        if met := sorted(self.beliefs.get(task.name, []), key=lambda belief: belief.id):
+            return [Diagnosis(id=fault.id, sentence=fault.sentence, example=fault.example) for fault in met]
         mode: Mode = "supplied" if (task.name, "supplied") in self.judged else "own"
         return diagnose(task.name, self.calls.get((task.name, mode), []), self.bench.models)
 

@@ -9,20 +9,24 @@ A hand-in is `<assignment>/<student>.py` in this folder. It starts with comment 
 
 Then come cells. `# %% softmax-answer` replaces the released cell of that id, `# %% extra` is a new cell after the cell
 before it, `# %% raw-file` is the whole file to the letter. A file without cells and without a rest is the release as it
-came. The student's id is filled in for everybody else, and `READING_RIGHT` stands for the right letters of the item
-`reading`, worked out from the key beside the graders.
+came. The student's id is filled in for everybody else, and `READING_RIGHT` stands for the right answer to the item
+`reading`, as its grader works it out.
 """
 
 import ast
+import contextlib
 import copy
+import io
 import json
 import operator
 import re
-import runpy
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+
+from autograder.grading import beside
 
 SAMPLES = Path(__file__).resolve().parent
 HANDED_IN = "2026-01-15 12:00:00 UTC\n"
@@ -200,12 +204,13 @@ def _typed_id(source: str | None, student: str) -> str:
     return str(ast.literal_eval(source.partition("=")[2].strip()))
 
 
-def _right(course_root: Path, assignment: str, notebook: dict[str, Any], item: str, typed_id: str) -> list[str]:
-    """Return the right letters of a drawn item, for the variant that this id is shown."""
+def _right(course_root: Path, assignment: str, notebook: dict[str, Any], item: str, typed_id: str) -> Any:
+    """Return the right answer to a drawn item, for the variant that this id is shown."""
     item = item.lower()
     index = _find(notebook, VARIANTS_CELL)
     assert index is not None, f"{assignment} draws no variants"
     names: dict[str, Any] = {}
-    exec("".join(notebook["cells"][index]["source"]), names)
-    key = runpy.run_path(str(course_root / "autograder" / "graders" / assignment / f"{item}_key.py"))["KEY"]
-    return [letter for letter, statement in names["variant"](typed_id, item).items() if key[statement][0]]
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec("".join(notebook["cells"][index]["source"]), names)
+    grader = course_root / "autograder" / "graders" / assignment / f"test_{item}.py"
+    return beside(str(grader), grader.stem).right(SimpleNamespace(**names), names["variant"](typed_id, item))

@@ -3,30 +3,16 @@
 A wrong tick cancels a right one; ticking all or none earns nothing. The four groups are four heights of one bar.
 """
 
-import importlib.util
-import pathlib
 import re
 
-from autograder.grading import Mismatch, group, review
+from autograder.grading import Mismatch, beside, group, shown_id
 
-_spec = importlib.util.spec_from_file_location("reading_key", pathlib.Path(__file__).with_name("reading_key.py"))
-_module = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_module)
-KEY = _module.KEY
+KEY = beside(__file__, "reading_key").KEY
 
 
-def shown_statements(student, reference, identities):
-    """Return the statements that the typed id shows; an id that is not the owner's is reported for review."""
-    typed = student.value("student_id")
-    if isinstance(typed, int) and not isinstance(typed, bool):
-        typed = str(typed)
-    if not isinstance(typed, str) or not reference.normalise_id(typed):
-        raise Mismatch("no student id was typed, so no statements were shown")
-    typed = reference.normalise_id(typed[:200])
-    known = {reference.normalise_id(identity) for identity in identities}
-    if typed not in known and typed.partition("@")[0] not in known:
-        review(f"The id typed for the statements, {typed[:60]!a}, is not the owner's: its statements were graded.")
-    return reference.variant(typed, "reading")
+def right(reference, shown):
+    """Return the letters of the statements that hold."""
+    return [letter for letter, statement in shown.items() if KEY[statement][0]]
 
 
 def ticked_letters(student):
@@ -42,13 +28,13 @@ def ticked_letters(student):
 
 def check_share(student, reference, identities, wanted):
     """Pass when right ticks minus wrong ones reach the `wanted` share of the statements that hold."""
-    statements = shown_statements(student, reference, identities)
+    statements = reference.variant(shown_id(student, reference, identities), "reading")
     ticked = ticked_letters(student)
     if not ticked:
         raise Mismatch("no statement is ticked")
     if ticked >= set(statements):
         raise Mismatch("every statement is ticked")
-    holding = {letter for letter, statement in statements.items() if KEY[statement][0]}
+    holding = set(right(reference, statements))
     net = len(ticked & holding) - len(ticked - holding)
     if net < wanted * len(holding):
         beliefs = sorted(KEY[statements[letter]][1] for letter in (ticked - holding) & set(statements))
