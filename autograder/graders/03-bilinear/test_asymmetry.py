@@ -27,14 +27,14 @@ def check_symmetric(student, M):
 
 @group("is the norm of (M - M.T)/2 divided by the norm of M", points=1)
 def test_share(student, reference, rng):
-    for size in (2, 3, 5, 8):
+    for size in (3, 2, 5, 8):
         M = rng.normal(size=(size, size)) + rng.normal() * 0.5
         agree(student.asymmetry(M), reference.asymmetry(M))
 
 
 @group("is 0 for a symmetric form, 1 for an antisymmetric one, and in between for a mixture", points=1)
 def test_parts(student, rng):
-    for size in (2, 4, 6):
+    for size in (4, 2, 6):
         symmetric, antisymmetric = parts(rng, size)
         agree(student.asymmetry(antisymmetric), 1.0)
         check_symmetric(student, symmetric)
@@ -53,15 +53,15 @@ def test_invariance(student, rng):
 
 
 @group("is 0 for a matrix of zeros", points=1, conditional=True)
-def test_zeros(student):
-    for size in (1, 3, 4):
+def test_zeros(student, rng):
+    for size in (3, 2, 4):
         agree(student.asymmetry(np.zeros((size, size))), 0.0)
-    agree(student.asymmetry([[0, 0], [0, 0]]), 0.0)
+        agree(student.asymmetry(parts(rng, size)[1]), 1.0)  # a constant earns nothing
 
 
 @group("takes whole numbers and nested lists", points=1)
 def test_plain_inputs(student, rng):
-    for size in (2, 3, 5):
+    for size in (3, 2, 5):
         M = rng.integers(-9, 10, size=(size, size))
         M[0, 1] = 10
         agree(student.asymmetry(M), share(M))
@@ -71,7 +71,8 @@ def test_plain_inputs(student, rng):
 @group("leaves its argument as it was", points=1, conditional=True)
 def test_pure(student, rng):
     for size in (2, 5):
-        student.asymmetry(rng.normal(size=(size, size)))
+        M = rng.normal(size=(size, size))
+        agree(student.asymmetry(M), share(M))  # what does nothing changes nothing
         if student.mutated:
             raise Mismatch("`asymmetry` changed the array that it was given")
 

@@ -33,8 +33,8 @@ def truth(value):
 def test_counts(student, rng):
     for model, heads, width in ((64, 8, 24), (48, 4, 48), (10, 3, 4), (30, 7, 33), (1, 1, 1), (96, 2, 5)):
         model += int(rng.integers(40))
+        check_counts(student.qk_parameters(heads * model, heads, d_k=model + 1), heads * model, model + 1)
         check_counts(student.qk_parameters(model, heads, width), model, width)
-    check_counts(student.qk_parameters(model, heads, d_k=width + 1), model, width + 1)
 
 
 @group("shares the width among the heads when d_k is not given", points=1)
@@ -51,7 +51,7 @@ def test_cheaper(student, rng):
         model = heads * int(rng.integers(3, 40))
         check_cheaper(student.qk_parameters(model, heads), model, model // heads)
     half = int(rng.integers(5, 90))
-    for model, width in ((2 * half, half), (2 * half + 1, half), (2 * half - 1, half), (2 * half, half - 1)):
+    for model, width in ((5 * half, 3 * half), (2 * half, half), (2 * half + 1, half), (2 * half - 1, half), (2 * half, half - 1)):
         check_cheaper(student.qk_parameters(model, 5, width), model, width)
 
 
