@@ -97,10 +97,11 @@ def _answers(
 
 def _seen_alike(model: Model, value: Any, other: Any, tolerance: Tolerance) -> bool:
     """Compare through the model's view; a result that it cannot see is like no other."""
-    try:
-        return _same(model.view(value), model.view(other), tolerance)
-    except Exception:
-        return False
+    with np.errstate(all="ignore"):
+        try:
+            return _same(model.view(value), model.view(other), tolerance)
+        except Exception:
+            return False
 
 
 def _ask(

@@ -193,7 +193,7 @@ SCORES = (
     Fault(
         "causal",
         "Later tokens are masked out; there is no mask here.",
-        "With the identity as form, the score of token one for token two should be a number; here it is minus infinity.",
+        "With the identity as form, token one should score a number for token two; here it is minus infinity.",
     ),  # ours
     Fault(
         "symmetrised",
@@ -261,8 +261,8 @@ RANK = (
     ARRAYS_ONLY,
     Fault(
         "abs_tol",
-        "The tolerance is a fixed number, so that a head of small weights seems to have a lower rank. Measure against the "
-        "largest singular value.",
+        "The tolerance is a fixed number, so that a head of small weights seems to have a lower rank. Measure against "
+        "the largest singular value.",
         "A head with the form [[1, 0], [0, 1]] times 1e-18 has the rank 2; here it has the rank 0.",
     ),
     Fault(
@@ -607,7 +607,7 @@ ASYMMETRY = (
     Fault(
         "spectral",
         "The norm is the largest singular value; the Frobenius norm is asked for.",
-        "[[3, 4], [0, 1]] should give 0.555; here it gives 0.397.",
+        "[[3, 4], [0, 1]] should give 0.555; here it gives 0.395.",
     ),  # ours
     Fault(
         "largest",
@@ -660,7 +660,9 @@ def kind_of_gap(result):
     gap = scores[0, 1] - scores[1, 0]
     if abs(gap) < 1e-9:
         return "equal"
-    return "reversed" if gap < 0 else "enough" if gap > 1 else "too little"
+    if gap > 0:
+        return "enough" if gap > 1 else "too little"
+    return "reversed" if gap < 0 else "no number"
 
 
 DELHI = (
@@ -733,8 +735,7 @@ BOTTLENECK = (
     Fault(
         "vt_columns",
         "NumPy's third result is already transposed: its rows are the directions, and here its columns were taken.",
-        "For [[0, 2], [0, 0]] and d_k = 1 the second factor should be [0, 1], the first row of Vt; here it is its first "
-        "column.",
+        "For [[3, 4], [0, 0]] and d_k = 1 the product should be that matrix; here it is [[3, -4], [0, 0]].",
     ),  # ours
     Fault(
         "no_strengths",
@@ -851,8 +852,8 @@ OV = (
     ),
     Fault(
         "elhage_columns",
-        "This is W_O @ W_V, which is right where tokens are columns, as Elhage et al. (2021) write them. Here tokens are "
-        "rows: they meet W_v first, so it stands on the left.",
+        "This is W_O @ W_V, which is right where tokens are columns, as Elhage et al. (2021) write them. Here tokens "
+        "are rows: they meet W_v first, so it stands on the left.",
         "With W_v = [[1], [0]] and W_o = [[0, 1]] it should be [[0, 1], [0, 0]]; here it is the one number 0.",
     ),  # ours
     Fault(

@@ -51,7 +51,13 @@ def test_cheaper(student, rng):
         model = heads * int(rng.integers(3, 40))
         check_cheaper(student.qk_parameters(model, heads), model, model // heads)
     half = int(rng.integers(5, 90))
-    for model, width in ((5 * half, 3 * half), (2 * half, half), (2 * half + 1, half), (2 * half - 1, half), (2 * half, half - 1)):
+    for model, width in (
+        (5 * half, 3 * half),
+        (2 * half, half),
+        (2 * half + 1, half),
+        (2 * half - 1, half),
+        (2 * half, half - 1),
+    ):
         check_cheaper(student.qk_parameters(model, 5, width), model, width)
 
 

@@ -1,8 +1,8 @@
 """Grade `head_rank(W_q, W_k) -> int`: how many directions are left of a head, rounding apart.
 
 Ranks are known from how a head is built, so no rank routine is trusted. Heads are drawn until every singular value of
-the product is far on its side: what is real above 1e-6 of the largest (by a wide margin, where nothing else is said),
-what is noise below a third of the strictest tolerance that people use, which is that of np.linalg.matrix_rank.
+the product is far on its side: what is real above a fiftieth of the largest, unless something else is
+said; what is noise below a third of the strictest tolerance that people use, which is that of np.linalg.matrix_rank.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ builds_on = ("w_qk",)
 FLOAT = np.finfo(float).eps
 
 
-def settled(draw, rank, least=1e-3):
+def settled(draw, rank, least=0.02):
     """Draw a head again and again until nobody can doubt its rank; return (W_q, W_k)."""
     for _ in range(1000):
         W_q, W_k = draw()
@@ -65,7 +65,7 @@ def faint(rng, model, width, rank):
 
     def draw():
         left, right = (np.linalg.qr(rng.normal(size=(model, rank)))[0] for _ in "qk")
-        strengths = 128 * np.logspace(0, -5, rank)
+        strengths = 128 * np.append(np.linspace(1, 0.5, rank - 1), 1e-5)
         mix = np.linalg.qr(rng.normal(size=(width, width)))[0][:rank]
         return left * strengths @ mix, right @ mix
 
@@ -85,9 +85,9 @@ def test_full(student, rng):
         check(student, *settled(lambda m=model, w=width: (whole(rng, m, w), whole(rng, m, w)), rank), rank)
 
 
-@group("sees a product whose rank is below that of both factors, down to 0", points=2)
+@group("sees a product whose rank is below that of both factors, and 0 where all is zero", points=2)
 def test_lower(student, rng):
-    for model, width, left, right in ((4, 4, 3, 3), (6, 4, 3, 2), (7, 5, 4, 4), (5, 4, 2, 2), (5, 3, 3, 2)):
+    for model, width, left, right in ((4, 4, 3, 3), (6, 4, 3, 2), (7, 5, 4, 4), (5, 4, 3, 2), (5, 3, 3, 2)):
         check(student, *narrow(rng, model, width, left, right), left + right - width)
     check(student, np.zeros((4, 3)), whole(rng, 4, 3), 0)
 
