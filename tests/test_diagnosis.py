@@ -150,3 +150,10 @@ def test_a_tiny_difference_is_named_when_nothing_larger_explains_it() -> None:
     asked = [Call("f", (X,), {}, value=run_with_eps(frozenset({"eps"}), X))]
     assert [found.id for found in diagnose("task", asked, (model,))] == ["eps"]
     assert diagnose("task", [Call("f", (X,), {}, value=X / X.sum() * (1 + 1e-13))], (model,)) == []
+
+
+def test_each_function_of_a_task_is_looked_at() -> None:
+    models = (*MODELS, Model("task", "g", run, FAULTS))
+    calls = [Call("f", (X,), {}, X + 1), Call("g", (X,), {}, -X)]
+    assert [diagnosis.id for diagnosis in diagnose("task", calls, models)] == ["plus", "minus"]
+    assert [diagnosis.id for diagnosis in diagnose("task", calls[1:], models)] == ["minus"]
