@@ -24,7 +24,8 @@ Tolerance = tuple[float, float]
 def diagnose(task: str, calls: Sequence[Call], models: Sequence[Model]) -> list[Diagnosis]:
     """Return the one fault, or the two at once, whose whole behaviour equals the student's; else nothing.
 
-    A task with several functions is looked at function by function. Values, shapes, kinds of number, exceptions and changed arguments must all agree on every recorded call.
+    A task with several functions is looked at function by function. Values, shapes, kinds of number, exceptions and
+    changed arguments must all agree on every recorded call.
     """
     found = []
     for model in models:
