@@ -157,3 +157,7 @@ def test_a_task_may_be_compared_more_loosely():
         agree(WANT + 2e-6, WANT)
     with pytest.raises(Mismatch):
         agree(WANT + 1e-4, WANT, rtol=1e-5)
+
+
+def test_whole_numbers_beyond_64_bits_are_numbers() -> None:
+    agree([[10**20, 1], [0, -(10**19)]], np.array([[1e20, 1.0], [0.0, -1e19]]))

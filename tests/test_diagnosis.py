@@ -157,3 +157,10 @@ def test_a_dtype_among_the_arguments_is_no_change(dtype: Any) -> None:
     model = Model("task", "f", lambda faults, kind: np.finfo(kind).bits + ("plus" in faults), FAULTS[:1])
     assert [found.id for found in diagnose("task", [Call("f", (dtype,), {}, 33)], (model,))] == ["plus"]
     assert diagnose("task", [Call("f", (dtype,), {}, np.dtype("int8"))], (model,)) == []
+
+
+def test_each_function_of_a_task_is_looked_at() -> None:
+    models = (*MODELS, Model("task", "g", run, FAULTS))
+    calls = [Call("f", (X,), {}, X + 1), Call("g", (X,), {}, -X)]
+    assert [diagnosis.id for diagnosis in diagnose("task", calls, models)] == ["plus", "minus"]
+    assert [diagnosis.id for diagnosis in diagnose("task", calls[1:], models)] == ["minus"]

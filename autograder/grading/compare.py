@@ -162,7 +162,7 @@ def _nested(value: Any) -> NDArray[Any]:
     _check_entries(value, MAX_DEPTH)
     note("A list or tuple was returned where an array was expected: accepted.")
     try:
-        return _real(np.array(value))
+        return np.array(value, dtype=np.float64)  # whole numbers beyond 64 bits, too
     except (ValueError, OverflowError) as error:
         raise Mismatch("returned a list whose rows do not have the same length") from error
 

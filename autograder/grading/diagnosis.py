@@ -24,17 +24,18 @@ Tolerance = tuple[float, float]
 def diagnose(task: str, calls: Sequence[Call], models: Sequence[Model]) -> list[Diagnosis]:
     """Return the one fault, or the two at once, whose whole behaviour equals the student's; else nothing.
 
-    Values, shapes, kinds of number, exceptions and changed arguments must all agree on every recorded call.
+    A task with several functions is looked at function by function. Values, shapes, kinds of number, exceptions and
+    changed arguments must all agree on every recorded call.
     """
+    found = []
     for model in models:
         if model.task != task:
             continue
         episodes = _episodes(model.function, calls)[:MAX_EPISODES]
-        found = _explain(model, episodes, EVERYDAY) or _explain(model, episodes, CLOSE)
-        if found:
-            by_id = {fault.id: fault for fault in model.faults}
-            return [Diagnosis(id=i, sentence=by_id[i].sentence, example=by_id[i].example) for i in found]
-    return []
+        by_id = {fault.id: fault for fault in model.faults}
+        for i in _explain(model, episodes, EVERYDAY) or _explain(model, episodes, CLOSE):
+            found.append(Diagnosis(id=i, sentence=by_id[i].sentence, example=by_id[i].example))
+    return found
 
 
 def _episodes(function: str, calls: Sequence[Call]) -> list[Episode]:
@@ -97,10 +98,11 @@ def _answers(
 
 def _seen_alike(model: Model, value: Any, other: Any, tolerance: Tolerance) -> bool:
     """Compare through the model's view; a result that it cannot see is like no other."""
-    try:
-        return _same(model.view(value), model.view(other), tolerance)
-    except Exception:
-        return False
+    with np.errstate(all="ignore"):
+        try:
+            return _same(model.view(value), model.view(other), tolerance)
+        except Exception:
+            return False
 
 
 def _ask(

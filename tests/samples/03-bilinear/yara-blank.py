@@ -1,0 +1,2 @@
+# Blank: handed in as released.
+# expect: status=graded score=0
