@@ -3,11 +3,12 @@
 from autograder.grading.bank import Fault, Model
 from autograder.grading.compare import agree, array, exact_int, is_single, unpack
 from autograder.grading.groups import Group, Mismatch, group, note, review
-from autograder.sandbox.student import StudentError, StudentMissing, StudentTimeout
+from autograder.sandbox.student import Handle, StudentError, StudentMissing, StudentTimeout
 
 __all__ = [
     "Fault",
     "Group",
+    "Handle",
     "Mismatch",
     "Model",
     "StudentError",
