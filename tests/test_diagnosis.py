@@ -130,3 +130,9 @@ def test_a_sequence_fits_as_a_whole_or_not_at_all() -> None:
 
 def test_one_telling_call_among_many_is_enough() -> None:
     assert found(*[Call("f", (X,), {}, X)] * 150, Call("f", (np.ones((2, 2)),), {}, error="ValueError")) == ["strict"]
+
+
+@pytest.mark.parametrize(("value", "names"), [(2 * 10**19, ["twice"]), (2 * 10**19 + 1, []), (10**19, [])])
+def test_whole_numbers_are_exact_at_any_size(value: int, names: list[str]) -> None:
+    model = Model("task", "f", lambda faults, x: 2 * x if "twice" in faults else x, (Fault("twice", "t.", "t."),))
+    assert [d.id for d in diagnose("task", [Call("f", (10**19,), {}, value)], (model,))] == names

@@ -1,4 +1,4 @@
-"""Grade `absorbed_attention(Q, latent, W_uk, W_uv) -> out`: the same output without the keys or values of all tokens."""
+"""Grade `absorbed_attention(Q, latent, W_uk, W_uv) -> out`: the same output without all tokens' keys or values."""
 
 import numpy as np
 

@@ -7,12 +7,13 @@ from autograder.grading import Mismatch, StudentError, agree, array, group, is_s
 # The square case comes first: there a wrong answer runs instead of failing on its shapes, so that it can be named.
 # query heads, kv heads, queries, keys, width, value width
 SIZES = (
-    (8, 2, 4, 4, 4, 4),
+    (4, 2, 4, 4, 4, 4),
+    (8, 2, 5, 5, 3, 3),
     (6, 3, 5, 5, 3, 3),
     (6, 2, 3, 5, 4, 7),
     (8, 4, 5, 3, 2, 6),
     (12, 3, 2, 6, 5, 1),
-    (4, 2, 7, 4, 1, 3),
+    (10, 5, 7, 4, 1, 3),
     (5, 1, 3, 2, 6, 4),
     (3, 3, 4, 6, 2, 5),
     (6, 2, 1, 1, 3, 2),
