@@ -345,7 +345,6 @@ WRONG["gqa"] = {
     "reversed": gqa(VALUES, INFLUENCE, before="K, V = K[::-1], V[::-1]"),
     "reshape_heads": gqa(
         VALUES,
-        INFLUENCE,
         expand="[np.repeat(x, size, 1).reshape(h, Tk, x.shape[2]) for x in (K, V)]",
     ),
     "floor_div": gqa("test_refuses", check="False", before="Q = Q[:size * g]"),
@@ -372,7 +371,11 @@ WRONG["gqa"] = {
     "query_axis": gqa(VALUES, "test_odds", weights="softmax(np.where(ok, scores, -1e300), 1) * ok"),
     "softmax_heads": gqa(VALUES, "test_odds", weights="softmax(np.where(ok, scores, -1e300), 0) * ok"),
     "whole_array": gqa(VALUES, weights="softmax(scores.reshape(h, -1)).reshape(scores.shape) * ok"),
-    "no_max": gqa("test_large_scores", weights="np.exp(scores) * ok / np.maximum((np.exp(scores) * ok).sum(-1)[..., None], 1e-300)"),
+    "no_max": gqa(
+        "test_large_scores",
+        before="soft = lambda s: np.exp(s) / np.exp(s).sum(-1, keepdims=True)",
+        weights="np.where(ok.any(1)[:, None], soft(np.where(ok, scores, -np.inf)), 0)",
+    ),
     "blend_keys": gqa(VALUES, result="weights @ K"),
     "mean_values": gqa(VALUES, result="np.repeat(V.mean(1, keepdims=True), Tq, 1)"),
     "weights_too": gqa(VALUES, result="(weights @ V, weights)"),
@@ -492,7 +495,7 @@ class GQACache:
         queries = np.array(queries, dtype=float)
         if not len(self) or queries.ndim < 3 or len(queries[0]) > len(self) or queries.shape[-1] != self.shape[1]:
             raise ValueError
-        K, V = (np.concatenate(parts, axis=1) for parts in zip(*self.chunks))
+        K, V = (np.concatenate(part, axis=1) for part in zip(*self.chunks))
         return grouped_query_attention(queries, K, V, True)
 
     def __len__(self):
@@ -574,9 +577,9 @@ class GQACache:
         q = q.reshape(g, h // g * n, d)
         s = q @ self.data[..., :d].swapaxes(1, 2) / np.sqrt(d)
         late = np.arange(T)[None] > (np.arange(n)[:, None] + T - n)
-        s = s.reshape(g, h // g, n, T)
+        s = s.reshape(g, h // g, n, T)  # with n = 0 NumPy could not work out a -1
         s[..., late] = -np.inf
-        return np.einsum('gsnt,gtv->gsnv', softmax(s), self.data[..., d:]).reshape(h, n, -1)
+        return np.einsum('gsnt,gtv->gsnv', softmax(s), self.data[..., d:]).reshape(h, n, self.data.shape[2] - d)
 
     def __len__(self):
         return self.data.shape[1]
@@ -598,7 +601,7 @@ class GQACache(list):
         keys, values = np.array(keys, float), np.array(values, float)
         if keys.ndim != 3 or values.ndim != 3 or (keys.shape[::2], values.shape[::2]) != self.kinds:
             raise ValueError('shape')
-        self.extend(zip(keys.swapaxes(0, 1), values.swapaxes(0, 1), strict=True))
+        self += list(zip(keys.swapaxes(0, 1), values.swapaxes(0, 1), strict=True))
 
     def attend(self, queries):
         if np.ndim(queries) != 3 or np.shape(queries)[1] > len(self) or not self: raise ValueError
@@ -640,7 +643,7 @@ class GQACache:
         if not self.blocks or q.shape[1] > len(self):
             raise ValueError
         h, n, d = q.shape
-        q = q.reshape(self.n_kv_heads, -1, n, d) / d ** 0.5
+        q = q.reshape(self.n_kv_heads, h // self.n_kv_heads, n, d) / d ** 0.5
         place = np.arange(len(self) - n, len(self))[:, None]
         top, total, out = np.full((*q.shape[:3], 1), -np.inf), 0.0, 0.0
         for start, k, v in self.blocks:
@@ -818,7 +821,7 @@ def cache(
     return lost, CACHE.format(**{name: value for name, value in locals().items() if name != "lost"})
 
 
-FIRST = "(keys, values) if self.K.shape[1] == 0 else"
+FIRST = "(keys.copy(), values.copy()) if self.K.shape[1] == 0 else"
 JOINED = "(np.concatenate([self.K, keys], 1), np.concatenate([self.V, values], 1))"
 CHUNKS, FORKS = "test_chunks", "test_forks"
 WRONG["cache"] = {
@@ -827,7 +830,9 @@ WRONG["cache"] = {
         CHUNKS, append=f"self.K, self.V = {FIRST} (np.concatenate([self.K, keys]), np.concatenate([self.V, values]))"
     ),
     "expanded": cache("test_memory", nbytes="3 * (self.K.nbytes + self.V.nbytes)"),
-    "keeps_reference": cache("test_overwritten", append=f"self.K, self.V = {FIRST} {JOINED}"),
+    "keeps_reference": cache(
+        "test_overwritten", append=f"self.K, self.V = (keys, values) if self.K.shape[1] == 0 else {JOINED}"
+    ),
     "keeps_references": cache(
         "test_overwritten",
         init="self.parts = []",
@@ -841,7 +846,8 @@ WRONG["cache"] = {
     "last_of_chunk": cache("test_prompt", append=f"keys, values = keys[:, -1:], values[:, -1:]; {JOIN}"),
     "doubles": cache(
         CHUNKS,
-        append="self.K, self.V = np.concatenate([self.K, self.K, keys], 1), np.concatenate([self.V, self.V, values], 1)",
+        append="self.K = np.concatenate([self.K, self.K, keys], 1); "
+        "self.V = np.concatenate([self.V, self.V, values], 1)",
     ),
     "no_mask": cache("test_prompt", CHUNKS, attend="grouped_query_attention(queries, K, V)"),
     "offset_plus1": cache(
@@ -875,9 +881,9 @@ WRONG["cache"] = {
         attend_check=ASKS.replace(" or T == 0", " or n > T > 0"),
         attend="grouped_query_attention(queries, K, V, True) if T else np.zeros((*queries.shape[:2], self.shape[2]))",
     ),
-    "no_checks": cache("test_refused_appends", append_check="False", append=f"""
+    "no_checks": cache("test_refused_appends", append_check="False", append="""
         if len(self): self.K = np.concatenate([self.K, keys], 1); self.V = np.concatenate([self.V, values], 1)
-        else: self.K, self.V = keys.copy(), values.copy()"""),  # fmt: skip
+        else: self.K, self.V = keys.copy(), values.copy()"""),
     "half_checked": cache(
         "test_refused_appends",
         append_check="False",
@@ -887,7 +893,7 @@ WRONG["cache"] = {
         n = keys.shape[1]
         K, V = np.zeros((g, n, d_k)), np.zeros((g, n, d_v))
         K[:], V[:] = keys, values
-        self.K, self.V = np.concatenate([self.K, K], 1), np.concatenate([self.V, V], 1)"""),  # fmt: skip
+        self.K, self.V = np.concatenate([self.K, K], 1), np.concatenate([self.V, V], 1)"""),
     "asserts": cache("test_refused_appends", append_check="False", append=f"assert not ({FITS}); {JOIN}"),
     "fork_same": cache(FORKS, fork="return self"),
     "fork_empty": cache(FORKS, fork="return GQACache(*self.shape)"),
@@ -921,10 +927,11 @@ WRONG["cache"] = {
         "setattr(self, 'V', V[:, 1:]))[0]"
     ),
     "mutates": cache("test_overwritten", append=f"{JOIN}; keys *= 2"),
-    "no_length": ((
-        "test_length", ), RIGHT["cache"]["concatenate"].replace("__len__", "length").replace("len(self)", "self.length()")
+    "no_length": (
+        ("test_length",),
+        RIGHT["cache"]["concatenate"].replace("__len__", "length").replace("len(self)", "self.length()"),
     ),
-}  # fmt: skip
+}
 
 # ------------------------------------------------------------------------------------------------------ sizes
 
@@ -976,7 +983,7 @@ def cache_bytes(kind, n_layers, T, n_heads, n_kv_heads, d_head, bytes_per, d_lat
     "lambdas": """
 import math
 cache_bytes = lambda kind, L, T, h, g, d, b, d_latent=0, d_rope=0: math.prod(
-    (L, T, b, d_latent + d_rope) if kind[1] == "l" else (L, T, b, 2, d, {"h": h, "q": g if kind[0] == "g" else 1}[kind[1]]))
+    (L, T, b, d_latent + d_rope) if kind == "mla" else (L, T, b, 2, d, {"mha": h, "gqa": g, "mqa": 1}[kind]))
 """,
     "class": """
 class Sizes:

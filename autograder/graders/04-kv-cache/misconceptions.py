@@ -18,10 +18,17 @@ def softmax(scores, axis=-1):
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
-def refuse_lists(faults, *inputs, error=TypeError):
-    """Fail as `list @ list` (or `list.shape`) does, when lists were forgotten."""
-    if "arrays_only" in faults and any(isinstance(part, list | tuple) for part in inputs):
-        raise error("a list cannot do what an array can")
+class NotAnArray(AttributeError, TypeError):
+    """What `list.shape` or `list @ list` ends in."""
+
+
+def as_given(faults, *inputs):
+    """Turn inputs into arrays of floats; or take arrays as they are, and no lists, when that was forgotten."""
+    if "arrays_only" not in faults:
+        return tuple(floats(part) for part in inputs)
+    if any(isinstance(part, list | tuple) for part in inputs):
+        raise NotAnArray
+    return inputs
 
 
 ARRAYS_ONLY = Fault(
@@ -35,8 +42,7 @@ ARRAYS_ONLY = Fault(
 
 
 def split_heads(faults, X, n_heads):
-    refuse_lists(faults, X, error=AttributeError)
-    X = floats(X)
+    (X,) = as_given(faults, X) if "whole_numbers" not in faults else (np.asarray(X),)
     T, width = X.shape
     if width % n_heads:
         if "no_check" in faults:
@@ -102,6 +108,12 @@ SPLIT_HEADS = (
         "A number of heads that does not divide the width is accepted, and the columns left over are dropped.",
         "Two heads cannot share three columns: that should be a ValueError.",
     ),  # ours
+    Fault(
+        "whole_numbers",
+        "Whole numbers stay whole numbers; the course works in floats.",
+        "[[1, 2]] split in two gives [[1]] and [[2]] where [[1.0]] and [[2.0]] are meant: the same values.",
+        note_only=True,
+    ),  # ours
 )
 
 
@@ -109,8 +121,7 @@ SPLIT_HEADS = (
 
 
 def grouped_query_attention(faults, Q, K, V, causal=False):
-    refuse_lists(faults, Q, K, V, error=AttributeError)
-    Q, K, V = floats(Q), floats(K), floats(V)
+    Q, K, V = as_given(faults, Q, K, V)
     given = Q
     h, g = len(Q), len(K)
     if "reversed" in faults:
@@ -183,7 +194,9 @@ def _masked_softmax(faults, scores, causal):
     if "mask_nan" in faults:
         return _softmax(faults, np.where(allowed, scores, -np.inf))
     weights = _softmax(faults, np.where(allowed, scores, -1e300))
-    return weights if "mask_minus1e9" in faults else weights * allowed
+    if "mask_minus1e9" in faults:
+        return weights
+    return np.where(allowed.any(axis=1, keepdims=True), weights * allowed, 0.0)
 
 
 def _softmax(faults, scores):
@@ -381,7 +394,7 @@ class Cache:
 
     def append(self, keys, values):
         faults = self.faults
-        refuse_lists(faults, keys, values, error=AttributeError)
+        keys, values = as_given(faults, keys, values)
         given = tuple(np.asarray(part, dtype=self.keys.dtype) for part in (keys, values))
         keys, values = (part.copy() for part in given)
         if "broadcasts" in faults:
@@ -425,8 +438,7 @@ class Cache:
 
     def attend(self, queries):
         faults = self.faults
-        refuse_lists(faults, queries, error=AttributeError)
-        queries = floats(queries)
+        (queries,) = as_given(faults, queries)
         tokens = self.keys.shape[1]
         if tokens == 0 and "empty_zeros" in faults:
             return np.zeros((*queries.shape[:2], self.shape[2]))
@@ -776,8 +788,7 @@ SIZES = (
 
 
 def latent_attention(faults, Q, X, W_dkv, W_uk, W_uv):
-    refuse_lists(faults, Q, X, W_dkv)
-    Q, X, W_dkv, W_uk, W_uv = (floats(part) for part in (Q, X, W_dkv, W_uk, W_uv))
+    Q, X, W_dkv, W_uk, W_uv = as_given(faults, Q, X, W_dkv, W_uk, W_uv)
     latent = X @ W_dkv
     if "v_uses_uk" in faults:
         W_uv = W_uk
@@ -803,7 +814,7 @@ def latent_attention(faults, Q, X, W_dkv, W_uk, W_uv):
 
 
 def _in_heads(faults, rows, heads):
-    return split_heads({"reshape_only", "interleaved"} & faults, rows, heads)
+    return split_heads(frozenset({"reshape_only", "interleaved"} & faults), rows, heads)
 
 
 def _latent_weights(faults, scores, Q, latent, token_width=0):
@@ -916,8 +927,7 @@ MLA = (
 
 
 def absorbed_attention(faults, Q, latent, W_uk, W_uv):
-    refuse_lists(faults, Q, latent)
-    Q, latent, W_uk, W_uv = (floats(part) for part in (Q, latent, W_uk, W_uv))
+    Q, latent, W_uk, W_uv = as_given(faults, Q, latent, W_uk, W_uv)
     h, _, d = Q.shape
     up_K, up_V = (_in_heads(faults, W, h) for W in (W_uk, W_uk if "v_uses_uk" in faults else W_uv))
     if "reshaped" in faults:
