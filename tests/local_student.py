@@ -62,7 +62,7 @@ class LocalStudent:
     """Answer a grader's calls from the text of an answer."""
 
     def __init__(self, text: str, supplied: dict[str, Any] | None = None) -> None:
-        self._names: dict[str, Any] = {"np": np, **(supplied or {})}
+        self._names: dict[str, Any] = {"np": np, **(supplied or {}), "__name__": "__main__"}
         self._kept: dict[int, Any] = {}
         self.calls: list[LocalCall] = []
         self.mutated: tuple[int, ...] = ()
@@ -117,9 +117,15 @@ class LocalStudent:
             target = self._names[name] if owner is None else getattr(self._kept[owner.id], name)
         except (KeyError, AttributeError):
             raise StudentMissing("NameError", f"the object has no `{name}`") from None
-        return target if owner is not None and not args and not callable(target) else target(*args, **kwargs)
+        if owner is not None and not args and not callable(target):
+            return target
+        value = target(*args, **kwargs)
+        maker = target if isinstance(target, type) else type(self._kept[owner.id]) if owner is not None else None
+        return self._keep(value) if type(value) is maker and maker.__module__ == "__main__" else value
 
     def _keep(self, value: Any) -> Handle:
+        if isinstance(value, Handle):
+            return value
         handle = Handle(len(self._kept) + 1, "object")
         self._kept[handle.id] = value
         return handle

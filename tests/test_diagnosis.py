@@ -164,3 +164,9 @@ def test_each_function_of_a_task_is_looked_at() -> None:
     calls = [Call("f", (X,), {}, X + 1), Call("g", (X,), {}, -X)]
     assert [diagnosis.id for diagnosis in diagnose("task", calls, models)] == ["plus", "minus"]
     assert [diagnosis.id for diagnosis in diagnose("task", calls[1:], models)] == ["minus"]
+
+
+@pytest.mark.parametrize(("value", "names"), [(2 * 10**19, ["twice"]), (2 * 10**19 + 1, []), (10**19, [])])
+def test_whole_numbers_are_exact_at_any_size(value: int, names: list[str]) -> None:
+    model = Model("task", "f", lambda faults, x: 2 * x if "twice" in faults else x, (Fault("twice", "t.", "t."),))
+    assert [d.id for d in diagnose("task", [Call("f", (10**19,), {}, value)], (model,))] == names

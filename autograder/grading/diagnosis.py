@@ -131,6 +131,8 @@ def _same(one: Any, other: Any, tolerance: Tolerance | None) -> bool:
         return type(one) is type(other) and bool(one == other)
     if one is None or other is None or isinstance(one, (str, bool)) or isinstance(other, (str, bool)):
         return type(one) is type(other) and bool(one == other)
+    if isinstance(one, int) and isinstance(other, int):
+        return one == other  # however large
     try:
         a, b = np.asarray(one), np.asarray(other)
         if a.shape != b.shape or a.dtype.kind != b.dtype.kind or a.dtype.kind not in "biufc":

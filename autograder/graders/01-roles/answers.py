@@ -145,9 +145,10 @@ SHOWN = {task: REFERENCE.variant("ada", task) for task in TASKS if task != "buil
 KEY = {task: beside(__file__, f"test_{task}").right(REFERENCE, SHOWN[task]) for task in SHOWN}
 
 
+TWO_NEEDS = "need: alive\nneed: shining"
 EQUIVALENT = {
     "flip": {f"flip_prediction = {SHOWN['flip']['words'][2:0:-1]!r}": "any two words of the sentence will do"},
-    "build": {f"build = {TABLE + 'need: alive\nneed: shining'!r}": "a line end after the last line says nothing"},
+    "build": {f"build = {TABLE + TWO_NEEDS!r}": "a line end after the last line says nothing"},
 }
 
 
