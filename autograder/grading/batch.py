@@ -118,7 +118,8 @@ def _digest(path: Path | None) -> str:
 def run_graders(assignment: Assignment, plugin: GradingPlugin) -> None:
     """Collect the assignment's groups in one pytest session, and let the plugin run them."""
     with _quiet_pytest(assignment):
-        arguments = [*ARGUMENTS, "-c", os.devnull, "--rootdir", str(assignment.graders), str(assignment.graders)]
+        folder = str(assignment.graders)  # nothing above it is looked at: no settings, no conftest.py
+        arguments = [*ARGUMENTS, "-c", os.devnull, "--rootdir", folder, "--confcutdir", folder, folder]
         code = pytest.main(arguments, plugins=[plugin])
     if code != pytest.ExitCode.OK:
         raise CourseError(
