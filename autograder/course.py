@@ -5,9 +5,10 @@ import json
 import sys
 import types
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from autograder.errors import CourseError
 
@@ -24,6 +25,22 @@ class Task:
     name: str
     points: float
     manual: bool = False
+
+
+@dataclass(frozen=True)
+class ReleasedCell:
+    """Hold one marked cell of the release: what it is for, and, for an answer, the tasks that it is about."""
+
+    grade_id: str
+    role: Literal["set-up", "answer", "check", "words", "other"]
+    code: bool
+    source: str
+    tasks: tuple[str, ...] = ()
+
+    @property
+    def locked(self) -> bool:
+        """Tell whether the course says what is in the cell, whatever comes back."""
+        return self.code and self.role in ("set-up", "check")
 
 
 @dataclass(frozen=True)
@@ -66,12 +83,15 @@ class Assignment:
 
     def locked_cells(self) -> dict[str, str]:
         """Return the release's set-up code cells (locked, without points) as {grade_id: source}, in order."""
-        cells = read_cells(self.release, f"Run: autograder release {self.name}")
-        return {
-            nbgrader_metadata(cell)["grade_id"]: source_text(cell)
-            for cell in cells
-            if cell["cell_type"] == "code" and is_setup(cell)
-        }
+        return {cell.grade_id: cell.source for cell in self.released_cells() if cell.code and cell.role == "set-up"}
+
+    def released_cells(self) -> tuple[ReleasedCell, ...]:
+        """Return the marked cells of the release, in order."""
+        try:
+            version = self.release.stat().st_mtime_ns
+        except OSError:
+            version = 0
+        return _released_cells(self.release, version, self.name)
 
     def grader_module(self, task: Task) -> Path:
         """Return the path of the task's grader module, whether or not it exists."""
@@ -199,6 +219,37 @@ def is_setup(cell: Cell) -> bool:
 def is_solution(cell: Cell) -> bool:
     """Tell whether the cell is one that students fill in."""
     return bool(nbgrader_metadata(cell).get("solution"))
+
+
+@lru_cache(maxsize=16)
+def _released_cells(path: Path, version: int, name: str) -> tuple[ReleasedCell, ...]:
+    """Read the release once for a whole class; `version` changes with the file."""
+    found: list[ReleasedCell] = []
+    for cell in read_cells(path, f"Run: autograder release {name}"):
+        grade_id = nbgrader_metadata(cell).get("grade_id")
+        if grade_id:
+            found.append(ReleasedCell(grade_id, _role(cell), cell["cell_type"] == "code", source_text(cell)))
+    return tuple(replace(cell, tasks=_tasks_of(found, i)) if cell.role == "answer" else cell
+                 for i, cell in enumerate(found))  # fmt: skip
+
+
+def _role(cell: Cell) -> Literal["set-up", "answer", "check", "words", "other"]:
+    if is_check(cell):
+        return "check"
+    if is_solution(cell):
+        return "words" if nbgrader_metadata(cell).get("grade") else "answer"
+    return "set-up" if is_setup(cell) else "other"
+
+
+def _tasks_of(cells: Sequence[ReleasedCell], place: int) -> tuple[str, ...]:
+    """Return the checks that follow the answer at `place`, up to the next answer that comes after a check."""
+    tasks: list[str] = []
+    for cell in cells[place + 1 :]:
+        if cell.role == "check":
+            tasks.append(cell.grade_id)
+        elif cell.role in ("answer", "words") and tasks:
+            break
+    return tuple(tasks)
 
 
 def _tasks(cells: Sequence[Cell], source: Path) -> Iterator[Task]:
