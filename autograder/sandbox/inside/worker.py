@@ -3,20 +3,26 @@
 import ast
 import asyncio
 import builtins
+import contextlib
+import os
 import socket
 import sys
 import threading
 import traceback
 import types
+import warnings
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import wire
+from IPython.core.error import UsageError
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets.config import Config
 
 OUTPUT_CHARS = 8000
+DISPLAY_MAGICS = ("matplotlib", "pylab", "config", "load_ext", "reload_ext")
+ERRORS = np.geterr()
 SHELL_MAGICS = ("bash", "sh", "script", "system", "sx", "pip", "conda", "mamba", "uv", "perl", "ruby", "cmd", "!")
 
 
@@ -64,8 +70,23 @@ def make_shell() -> Any:
     shell.ask_exit = lambda: None
     for name in SHELL_MAGICS:
         shell.register_magic_function(lambda line="", cell=None: _skip_command(line), "line_cell", name)
+    shell.run_line_magic = _forgiving(shell.run_line_magic)
     builtins.input = _no_input
     return shell
+
+
+def _forgiving(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Pass over a magic that is unknown here or lacks its package; the cell goes on."""
+
+    def run_line_magic(name: str, line: str, _stack_depth: int = 1) -> Any:
+        try:
+            return run(name, line, _stack_depth + 1)
+        except (ImportError, UsageError) as error:
+            if isinstance(error, ImportError) and name not in DISPLAY_MAGICS:
+                raise
+            print(f"(%{name} was skipped: {error})")
+
+    return run_line_magic
 
 
 def _skip_command(command: Any = "", *_: Any, **__: Any) -> list[str]:
@@ -92,8 +113,10 @@ class Worker:
         sys.stdout = sys.stderr = self.output
         self.shell.showtraceback = self._remember_error
         self.shell.showsyntaxerror = self._remember_error
+        sys.path.insert(0, "")
         answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "cell": self._cell, "call": self._call, "calls": self._calls, "value": self._value, "supply": self._supply,
+            "files": self._files,
         }
         while True:
             request = wire.decode(*wire.receive(self.sock))
@@ -119,12 +142,29 @@ class Worker:
         self.error = sys.exc_info()[1]
 
     def _cell(self, request: dict[str, Any]) -> dict[str, Any]:
-        source, self.error = request["source"], None
-        try:
-            self.loop.run_until_complete(self._run_cell(source))
-        except BaseException as error:
-            self.error = error
-        return {} if self.error is None else {"error": _describe(self.error, self.shell.user_ns)}
+        source: str | None = request["source"]
+        first: dict[str, Any] | None = None
+        while source is not None:
+            self.error = None
+            try:
+                self.loop.run_until_complete(self._run_cell(source))
+            except BaseException as error:
+                self.error = error
+            if self.error is not None and first is None:
+                first = _describe(self.error, self.shell.user_ns)
+            source = self._after_missing_package(source)
+        return {} if first is None else {"error": first}
+
+    def _after_missing_package(self, source: str) -> str | None:
+        """Return what is left of a cell when an import of its own failed for want of a package, else None."""
+        if not isinstance(self.error, ModuleNotFoundError):
+            return None
+        line = _describe(self.error, self.shell.user_ns)["line"]
+        source = self._transform(source)
+        for statement in ast.parse(source).body:
+            if isinstance(statement, (ast.Import, ast.ImportFrom)) and statement.lineno == line:
+                return _rest(source, statement, self.error.name or "")
+        return None
 
     async def _run_cell(self, source: str) -> None:
         result = await self.shell.run_cell_async(source, store_history=True, transformed_cell=self._transform(source))
@@ -141,6 +181,15 @@ class Worker:
             return str(self.shell.transform_cell(source))
         except Exception:
             return source
+
+    def _files(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Put files beside the notebook, as they lie beside it in JupyterLab."""
+        for name, data in request["files"].items():
+            with contextlib.suppress(OSError, ValueError):
+                os.makedirs(os.path.dirname(name) or ".", exist_ok=True)
+                with open(name, "wb") as file:
+                    file.write(data.tobytes())
+        return {}
 
     def _value(self, request: dict[str, Any]) -> dict[str, Any]:
         if request["name"] not in self.shell.user_ns:
@@ -185,6 +234,7 @@ class Worker:
     def _answer(
         self, target: Callable[..., Any], args: list[Any], kwargs: dict[str, Any], owner: Any = None
     ) -> dict[str, Any]:
+        _calm()
         before = [_snapshot(arg) for arg in args]
         try:
             reply: dict[str, Any] = {"value": self._own(target(*args, **kwargs), target, owner)}
@@ -218,6 +268,21 @@ class Worker:
         if "error" in reply:
             raise getattr(builtins, reply["error"])("the function that was passed in failed")
         return self._bind(reply["value"])
+
+
+def _calm() -> None:
+    """Put NumPy's error modes and the warnings back, which a notebook may have changed for the whole process."""
+    np.seterr(**ERRORS)
+    warnings.resetwarnings()
+    warnings.simplefilter("ignore")
+
+
+def _rest(source: str, failed: ast.Import | ast.ImportFrom, package: str) -> str:
+    """Return the cell from behind a failed import on, the other packages of the same line included."""
+    last = failed.end_lineno or failed.lineno
+    names = [alias for alias in failed.names if alias.name.split(".")[0] != package.split(".")[0]]
+    others = [ast.unparse(ast.Import([alias])) for alias in names] if isinstance(failed, ast.Import) else []
+    return "\n".join(["; ".join(others), *[""] * (last - 1), *source.split("\n")[last:]])
 
 
 def _snapshot(value: Any) -> Any:
