@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from autograder.intake.code import definitions_only
 from autograder.sandbox.inside.wire import Callback, Handle, WireError, is_dtype
 from autograder.sandbox.workers import Budget, Limits, Worker, WorkerGone, Zygote
 
@@ -40,12 +41,13 @@ MAX_SUPPLIED_ITEMS, MAX_PASSED_ITEMS = 4_000, 500_000
 
 @dataclass(frozen=True)
 class CellOutcome:
-    """Tell how one cell went; `error` is None when it went well."""
+    """Tell how one cell went; `error` is None when it went well. A cell that `ended` took Python down with it."""
 
     position: int
     error: str | None = None
     message: str = ""
     line: int | None = None
+    ended: bool = False
 
 
 @dataclass
@@ -70,8 +72,9 @@ class Notebook:
     cells: Sequence[tuple[int, str]]  # (position in the file, source)
     limits: Limits
     budget: Budget
-    skip: set[int] = field(default_factory=set)  # positions of cells that hung or crashed; shared between forks
+    cut: dict[int, str] = field(default_factory=dict)  # what is left of cells that hung or crashed; shared by forks
     supplied: dict[str, Callable[..., Any]] = field(default_factory=dict)
+    files: Callable[[], dict[str, bytes]] = dict  # what lies beside the notebook, read when a worker starts
     dead: set[str] = field(default_factory=set)
     outcomes: dict[int, CellOutcome] = field(default_factory=dict)
     output: str = ""
@@ -79,7 +82,7 @@ class Notebook:
     asked: bool = False  # whether the present worker has answered anything
 
     def start(self) -> Worker:
-        """Return a worker that has run every cell it can; cells that hang or crash are left out the next time."""
+        """Return a worker that has run every cell it can; of one that hangs or crashes only the definitions count."""
         while self.worker is None or not self.worker.alive:
             if self.budget.spent:
                 raise WorkerGone("the time for this notebook is used up", timeout=True)
@@ -91,27 +94,33 @@ class Notebook:
         return self.worker
 
     def _run_cells(self, worker: Worker) -> None:
+        files = {name: np.frombuffer(data, np.uint8) for name, data in self.files().items()}
+        if files:
+            worker.ask("files", self.budget.deadline(self.limits.call_seconds), files=files)
         for position, source in self.cells:
-            if position not in self.skip:
+            if self.cut.get(position, source):
                 self._run_cell(worker, position, source)
         if self.supplied:
             names = {name: Callback(i) for i, name in enumerate(self.supplied)}
             worker.ask("supply", self.budget.deadline(self.limits.call_seconds), names=names)
 
     def _run_cell(self, worker: Worker, position: int, source: str) -> None:
+        deadline = self.budget.deadline(self.limits.cell_seconds)
         try:
-            reply = worker.ask("cell", self.budget.deadline(self.limits.cell_seconds), source=source)
+            reply = worker.ask("cell", deadline, source=self.cut.get(position, source))
         except WorkerGone as gone:
-            self.skip.add(position)
-            ended = "TimeoutError" if gone.timeout else "SystemExit"
-            self.outcomes[position] = CellOutcome(position, ended, gone.reason)
+            if position not in self.cut:
+                ended = "TimeoutError" if gone.timeout else "SystemExit"
+                self.outcomes[position] = CellOutcome(position, ended, gone.reason, ended=True)
+            self.cut[position] = "" if position in self.cut else definitions_only(source)
             raise
         except WireError:
-            self.skip.add(position)
+            self.cut[position] = ""
             return
         self._keep_output(reply)
         kind, message, line = _error(reply)
-        self.outcomes[position] = CellOutcome(position, kind, message, line)
+        if position not in self.cut:
+            self.outcomes[position] = CellOutcome(position, kind, message, line)
 
     def _keep_output(self, reply: dict[str, Any]) -> None:
         said = reply.get("output")

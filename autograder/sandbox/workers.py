@@ -6,7 +6,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, Literal, Self
 
@@ -121,19 +121,22 @@ class Zygote:
 
 @dataclass
 class Budget:
-    """Count down the seconds that a submission has in all, over every fork."""
+    """Count down the seconds that a submission has in all, over every fork, from the first question on."""
 
     seconds: float
-    started: float = field(default_factory=time.monotonic)
+    started: float | None = None
 
     def deadline(self, seconds: float) -> float:
         """Return the earlier of now + seconds and the end of the budget, on the monotonic clock."""
-        return min(time.monotonic() + seconds, self.started + self.seconds)
+        now = time.monotonic()
+        if self.started is None:
+            self.started = now
+        return min(now + seconds, self.started + self.seconds)
 
     @property
     def spent(self) -> bool:
         """Say whether nothing is left."""
-        return time.monotonic() >= self.started + self.seconds
+        return self.started is not None and time.monotonic() >= self.started + self.seconds
 
 
 class Worker:
