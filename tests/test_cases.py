@@ -2,6 +2,7 @@
 
 import contextlib
 import hashlib
+import io
 import json
 import os
 import shutil
@@ -11,8 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from autograder.report import Record, TaskResult, read_record
+from autograder.terminal import print_safely, student_page
 
 ROOT = Path(__file__).resolve().parents[1]
 CASES = ROOT / "tests" / "cases"
@@ -35,7 +38,7 @@ STATUS = {
 # What each word of the cases is in the product: one of these findings, or these words in a task's result.
 FLAGS: dict[str, tuple[str, ...]] = {
     "answer-outside-cell": ("answer_elsewhere",),
-    "cell-exception": ("cell_stopped",),
+    "cell-exception": ("cell_stopped", "missing_package"),
     "cell-type-changed": ("cell_type_changed",),
     "dtype": ("(dtype int)",),
     "duplicate-cell": ("duplicated_cell",),
@@ -63,9 +66,9 @@ FLAGS: dict[str, tuple[str, ...]] = {
 
 # What the page must say, in the words of the product.
 SAYS = {
-    "002-truncated-json": "attention.ipynb breaks off in line 129 (",
+    "002-truncated-json": "attention.ipynb breaks off in line 128 (2886 bytes)",
     "003-zero-byte-file": "attention.ipynb is an empty file (0 bytes)",
-    "007-git-conflict-markers": "unresolved merge conflict: its first marker is in line 117",
+    "007-git-conflict-markers": "unresolved merge conflict: its first marker is in line 121",
     "009-html-page-saved-as-ipynb": "attention.ipynb is a web page (HTML), not a notebook",
     "016-null-byte-in-source": "Cell 7 holds a NUL character",
     "027-duplicate-answer-cell-same": "attend-answer is there 2 times (cells 7, 8), with the same text",
@@ -118,9 +121,9 @@ class Graded:
         return read_record(self.folder / "reports" / NAME / "records" / f"{student}.json")
 
     def page(self, student: str) -> str:
-        shown = autograder("show", student, NAME, "--reports", self.folder / "reports")
-        assert shown.returncode == 0, shown.stderr
-        return shown.stdout
+        console = Console(file=io.StringIO(), width=200)
+        print_safely(console, student_page(self.record(student)))
+        return console.file.getvalue()
 
 
 def hand_in(submitted: Path, student: str, *files: Path) -> None:

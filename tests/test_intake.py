@@ -284,10 +284,10 @@ def test_outputs_are_not_kept(read: Reader) -> None:
 
 def test_a_changed_set_up_cell_gets_the_text_of_the_release(read: Reader) -> None:
     cells = released()
-    cells[1]["source"] = "import numpy as np\nnp.exp = None\n"
+    cells[1]["source"] = "import numpy as np\nE = None\n"
     found = read.cells(*cells)
     both = [(cell.position, cell.grade_id, cell.source) for cell in found.cells[1:3]]
-    assert both == [(2, None, "import numpy as np\nnp.exp = None\n"), (0, "setup", SETUP)]
+    assert both == [(2, None, "import numpy as np\nE = None\n"), (0, "setup", SETUP)]
     assert (codes(found), found.findings[0].cell) == (["locked_cell_changed"], 2)
 
 

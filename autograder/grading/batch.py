@@ -25,7 +25,7 @@ from autograder.grading.bank import Model
 from autograder.grading.plugin import ARGUMENTS, GradingPlugin
 from autograder.grading.reference import load_reference
 from autograder.grading.submission import Bench, Submission
-from autograder.intake import HandIn, Unreadable, read_notebook
+from autograder.intake import HandIn, Unreadable, companions, read_notebook
 from autograder.report import Finding, Record, TaskResult, record_path, write_record
 from autograder.sandbox.levels import Isolation
 from autograder.sandbox.workers import Level, Limits, Zygote
@@ -72,21 +72,22 @@ def make_bench(assignment: Assignment, limits: Limits, isolation: Isolation) -> 
     zygote = _zygote(limits, isolation.level)
     return Bench(
         assignment=assignment, reference=load_reference(assignment), models=load_models(assignment),
-        checks=assignment.check_cells(), zygote=zygote, isolation=isolation, limits=limits,
-        secret=seeds.course_secret(assignment.root), grader_version=grader_version(assignment),
+        checks=assignment.check_cells(), files=companions(assignment.release.parent), zygote=zygote,
+        isolation=isolation, limits=limits, secret=seeds.course_secret(assignment.root), grader_version=grader_version(assignment),
         environment={**_trusted_environment(), **zygote.versions},
     )  # fmt: skip
 
 
 def _read(bench: Bench, hand_in: HandIn) -> Submission | Record:
     if hand_in.path is None:
+        beside = f" It holds {', '.join(hand_in.beside)}." if hand_in.beside else ""
         return ungraded(bench.assignment, bench.isolation, hand_in, "not graded", Finding(
-            code="no_notebook", sentence="The folder holds no notebook of this assignment.",
+            code="no_notebook", sentence=f"The folder holds no notebook of this assignment.{beside}",
             remedy="Ask for the .ipynb file, or put it in place and grade again.", review=True))  # fmt: skip
     try:
         return Submission(bench, hand_in, read_notebook(hand_in.path, bench.assignment))
     except Unreadable as error:
-        finding = Finding(code="unreadable", sentence=error.message, remedy=error.remedy, review=True)
+        finding = Finding(code=error.code, sentence=error.message, remedy=error.remedy, review=True)
         return ungraded(bench.assignment, bench.isolation, hand_in, "unreadable", finding)
 
 

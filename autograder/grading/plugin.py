@@ -48,7 +48,10 @@ class GradingPlugin:
 
 
 def _passes(items: Sequence[Any], submission: Submission) -> Iterator[tuple[Any, Mode]]:
-    """Yield the groups shuffled, fresh ones first; then those of tasks to be tried again with earlier ones supplied."""
+    """Yield the groups shuffled, fresh ones first; then those of tasks to be tried again.
+
+    That is with earlier tasks supplied, or with an earlier definition of the answer.
+    """
 
     def place(item: Any) -> tuple[bool, int]:
         return not item.obj.group.fresh, submission.order(task_name(item), item.name)
@@ -59,6 +62,9 @@ def _passes(items: Sequence[Any], submission: Submission) -> Iterator[tuple[Any,
     for item in shuffled:
         if submission.follows_through(task_name(item), _builds_on(item)):
             yield item, "supplied"
+    for item in shuffled:
+        if submission.has_rival(task_name(item)):
+            yield item, "rival"
 
 
 def judge(item: Any, submission: Submission, mode: Mode) -> None:

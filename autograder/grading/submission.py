@@ -14,14 +14,15 @@ from autograder.grading.bank import Model
 from autograder.grading.checks import cells_to_run
 from autograder.grading.diagnosis import diagnose
 from autograder.grading.groups import Group, collect_remarks
-from autograder.intake import HandIn
+from autograder.grading.remarks import remarks
+from autograder.intake import HandIn, companions
 from autograder.intake import Notebook as NotebookFile
 from autograder.report import CellError, Diagnosis, Finding, GroupResult, Record, TaskResult, Verdict
 from autograder.sandbox.levels import Isolation
 from autograder.sandbox.student import Call, Notebook, Student, StudentError
 from autograder.sandbox.workers import Budget, Limits, Zygote
 
-Mode = Literal["own", "supplied"]
+Mode = Literal["own", "supplied", "rival"]
 Judged = list[tuple[GroupResult, bool]]
 
 
@@ -33,6 +34,7 @@ class Bench:
     reference: SimpleNamespace
     models: Sequence[Model]
     checks: Mapping[str, str]  # the visible checks as released, by grade_id
+    files: Mapping[str, bytes]  # what the release brings beside the notebook
     zygote: Zygote
     isolation: Isolation
     limits: Limits
@@ -57,7 +59,12 @@ class Submission:
     def __post_init__(self) -> None:
         self.budget = Budget(self.bench.limits.submission_seconds)
         cells = cells_to_run(self.file.cells, self.bench.checks)
-        self.own = Notebook(self.bench.zygote, cells, self.bench.limits, self.budget)
+        self.own = Notebook(self.bench.zygote, cells, self.bench.limits, self.budget, files=self._files)
+
+    def _files(self) -> dict[str, bytes]:
+        """Return what lies beside the notebook in JupyterLab: the student's files, and the course's over them."""
+        own = companions(self.hand_in.path.parent) if self.hand_in.path else {}
+        return {**own, **self.bench.files}
 
     @property
     def reference(self) -> SimpleNamespace:
@@ -75,25 +82,44 @@ class Submission:
     def student(self, task: str, mode: Mode, names: Sequence[str]) -> Student:
         """Return the proxy for one pass over one task; `names` are supplied by the reference."""
         calls = self.calls.setdefault((task, mode), [])
+        if mode == "rival":
+            return Student(self._rival(task), calls)
         return Student(self.own if mode == "own" else self._supplied(task, names), calls)
+
+    def _rival(self, task: str) -> Notebook:
+        """Return the notebook in which an earlier definition of the task's answer counts."""
+        own, key = self.own, f"{task} (rival)"
+        if key not in self.notebooks:
+            without = frozenset[int]().union(*(rival.without for rival in self.file.rivals if rival.task == task))
+            cells = [(position, source) for position, source in own.cells if position not in without]
+            self.notebooks[key] = Notebook(
+                own.zygote, cells, own.limits, self.budget, own.cut, files=self._files
+            )
+        return self.notebooks[key]
+
+    def has_rival(self, task: str) -> bool:
+        """Say whether an earlier definition of the task's answer is to be tried as well."""
+        points = self.bench.assignment.task(task).points
+        lost = self._earned(task, "own") < points
+        return any(rival.task == task and (lost or not rival.doubtful) for rival in self.file.rivals)
+
+    def _earned(self, task: str, mode: Mode) -> float:
+        return score.total(score.settle(self.judged.get((task, mode), [])))
 
     def _supplied(self, task: str, names: Sequence[str]) -> Notebook:
         if task not in self.notebooks:
             functions = {name: getattr(self.reference, name) for name in names}
             own = self.own
             self.notebooks[task] = Notebook(
-                own.zygote, own.cells, own.limits, self.budget, own.skip, supplied=functions
+                own.zygote, own.cells, own.limits, self.budget, own.cut, functions, self._files
             )
         return self.notebooks[task]
 
     def follows_through(self, task: str, names: Sequence[str]) -> bool:
         """Say whether the task is to be tried again: it lost points, and so did something it builds on."""
         worth = {t.name: t.points for t in self.bench.assignment.tasks}
-        lost = score.total(score.settle(self.judged.get((task, "own"), []))) < worth[task]
-        return lost and any(
-            name not in worth or score.total(score.settle(self.judged.get((name, "own"), []))) < worth[name]
-            for name in names
-        )
+        lost = self._earned(task, "own") < worth[task]
+        return lost and any(name not in worth or self._earned(name, "own") < worth[name] for name in names)
 
     def judge(
         self, task: str, mode: Mode, name: str, function: Callable[..., None], arguments: dict[str, Any]
@@ -143,7 +169,10 @@ class Submission:
         """Make the record of all that was judged."""
         bench = self.bench
         tasks = [self._task(task) for task in bench.assignment.tasks]
-        findings = [*self.file.findings, *self.findings, *self._cell_findings()]
+        lost = [task.name for task in tasks if task.score is not None and task.score < task.points]
+        said = remarks(self.file.cells, self.own.outcomes, bench.assignment.released_cells(), lost)
+        findings = [*self.file.findings, *self.findings, *said, *self._rival_findings(tasks)]
+        findings.sort(key=lambda finding: finding.code != "missing_package")  # it explains the others
         if self.budget.spent:
             sentence = f"The notebook used up its {bench.limits.submission_seconds:g} seconds; the rest was not judged."
             findings.append(Finding(code="budget_spent", sentence=sentence, remedy="Look for a slow cell or loop."))
@@ -179,20 +208,28 @@ class Submission:
         return diagnose(task.name, self.calls.get((task.name, mode), []), self.bench.models)
 
     def _error(self, task: str) -> CellError | None:
-        answers = {cell.position for cell in self.file.cells if cell.grade_id in (task, f"{task}-answer")}
+        released = self.bench.assignment.released_cells()
+        ids = {task, *(cell.grade_id for cell in released if task in cell.tasks)}
+        answers = {cell.position for cell in self.file.cells if cell.grade_id in ids and cell.position > 0}
         for outcome in self.own.outcomes.values():
             if outcome.error is not None and outcome.position in answers:
                 return CellError(cell=outcome.position, task=task, kind=outcome.error, message=outcome.message,
                                  line=outcome.line)  # fmt: skip
         return None
 
-    def _cell_findings(self) -> list[Finding]:
-        return [
-            Finding(
-                code="cell_stopped", cell=outcome.position,
-                sentence=f"Cell {outcome.position} stopped with {outcome.error}: {outcome.message}",
-                remedy="Restart the kernel, run all cells from the top, and mend this one.",
-            )
-            for outcome in sorted(self.own.outcomes.values(), key=lambda o: o.position)
-            if outcome.error is not None
-        ]  # fmt: skip
+    def _rival_findings(self, tasks: Sequence[TaskResult]) -> list[Finding]:
+        """Name both definitions where two could be meant, with what each of them earns."""
+        results = {task.name: task for task in tasks}
+        findings = []
+        for rival in self.file.rivals:
+            task, other = results[rival.task], self._earned(rival.task, "rival")
+            kept = task.score or 0.0
+            if rival.doubtful and other <= kept:
+                continue
+            findings.append(Finding(
+                code="two_definitions", cell=rival.last, review=True,
+                sentence=f"`{rival.name}` is defined in cell {rival.earlier} and, differently, in cell {rival.last}. "
+                f"The last one was graded: {kept:g} of {task.points:g} points; the one before would earn {other:g}.",
+                remedy="Keep one of them.",
+            ))  # fmt: skip
+        return findings

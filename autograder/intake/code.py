@@ -38,6 +38,11 @@ def _tree(source: str) -> ast.Module | None:
         return None
 
 
+def is_plain(source: str) -> bool:
+    """Tell whether a cell is Python to the letter, without IPython's own syntax."""
+    return _tree(source) is not None
+
+
 def statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Yield the statements that run at a cell's top level, those inside if, for, try and with included."""
     for statement in body:
@@ -138,3 +143,27 @@ def _is_stub(statement: ast.stmt) -> bool:
         isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and first.value.value is ...
     )
     return idle and len(body) == 1
+
+
+def definitions_only(source: str) -> str:
+    """Return a cell with its imports, functions, classes and plain values kept, the rest blank; "" if nothing is left.
+
+    Lines keep their numbers.
+    """
+    tree = parse(source)
+    kept: set[int] = set()
+    for statement in tree.body if tree else ():
+        if _only_defines(statement):
+            decorators = [decorator.lineno for decorator in getattr(statement, "decorator_list", [])]
+            kept.update(range(min([statement.lineno, *decorators]), (statement.end_lineno or statement.lineno) + 1))
+    lines = [line if number in kept else "" for number, line in enumerate(source.split("\n"), 1)]
+    return "\n".join(lines).rstrip("\n")
+
+
+def _only_defines(statement: ast.stmt) -> bool:
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)):
+        return True
+    busy = (ast.Call, ast.Await, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+    return isinstance(statement, ast.Assign) and (
+        isinstance(statement.value, ast.Lambda) or not any(isinstance(node, busy) for node in ast.walk(statement))
+    )

@@ -9,8 +9,17 @@ from pathlib import Path
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from autograder.errors import AutograderError
-from autograder.intake.files import MAX_FOLDER_ENTRIES, TIMESTAMP, Unreadable, files_below, looks_like_notebook, read_bounded
+from autograder.intake.files import (
+    MAX_BYTES,
+    MAX_FOLDER_ENTRIES,
+    TIMESTAMP,
+    Unreadable,
+    files_below,
+    looks_like_notebook,
+    read_bounded,
+)
 
+ODD_SUFFIXES = ("", ".json", ".txt", ".nb", ".download")
 LAYOUT = "submitted/<student>/<assignment>/<assignment>.ipynb"
 
 
@@ -22,6 +31,7 @@ class HandIn:
     assignment: str
     path: Path | None
     submitted_at: datetime | None
+    beside: tuple[str, ...] = ()  # what the folder holds instead, when there is no notebook
 
 
 def find_hand_ins(submitted: Path, assignment: str, student: str | None = None) -> list[HandIn]:
@@ -57,36 +67,81 @@ def _is_link_or_there(path: Path) -> bool:
 
 
 def _stray_notebook(folder: Path, assignment: str) -> Path | None:
-    """Return a notebook with the assignment's name that lies one folder too high."""
-    path = folder / f"{assignment}.ipynb"
-    return path if _is_link_or_there(path) else None
+    """Return a notebook with the assignment's name that lies in another folder of the student than it should."""
+    exact = folder / f"{assignment}.ipynb"
+    if _is_link_or_there(exact):
+        return exact
+    named = [path for path in files_below(folder) if looks_like_notebook(path) and _is_named(path, assignment)]
+    return _best(named, exact)
+
+
+def _is_named(path: Path, assignment: str) -> bool:
+    """Tell whether the file or its folder bears the assignment's name, perhaps with a copy's number after it."""
+    wanted = re.compile(rf"{re.escape(assignment.casefold())}(?![\w-])")
+    return any(wanted.match(name) for name in (_plain_name(path), _plain_name(path.parent)))
 
 
 def _hand_in(student_folder: Path, assignment: str) -> HandIn:
     folder = student_folder / assignment
-    path = _pick(folder, assignment) or _stray_notebook(student_folder, assignment)
+    path = _pick(folder, assignment)
+    if path is None:
+        path = _stray_notebook(student_folder, assignment) or _archive_in(folder)
     student = os.fsencode(student_folder.name).decode("utf-8", "replace")
-    return HandIn(student, assignment, path, read_timestamp(folder / TIMESTAMP))
+    beside = () if path else tuple(file.name for file in files_below(folder) if file.name != TIMESTAMP)[:5]
+    return HandIn(student, assignment, path, read_timestamp(folder / TIMESTAMP), beside)
 
 
 def _pick(folder: Path, assignment: str) -> Path | None:
     exact = folder / f"{assignment}.ipynb"
     if folder.is_symlink() or _is_link_or_there(exact):
         return exact
-    if folder.is_file():
-        return None
-    candidates = notebooks_in(folder)
+    return None if folder.is_file() else _best(notebooks_in(folder), exact)
+
+
+def _best(candidates: list[Path], exact: Path) -> Path | None:
+    """Return the one with the right name, else the one with the most of nbgrader's marks in it."""
+    if len(candidates) < 2:
+        return candidates[0] if candidates else None
     wanted = _plain_name(exact)
-    return min(candidates, key=lambda path: (_plain_name(path) != wanted, str(path)), default=None)
+    return min(candidates, key=lambda path: (_plain_name(path) != wanted, -_marks(path), str(path)))
+
+
+def _marks(path: Path) -> int:
+    try:
+        return read_bounded(path, MAX_BYTES).count(b'"grade_id"')
+    except Unreadable:
+        return 0
+
+
+def _archive_in(folder: Path) -> Path | None:
+    archives = [path for path in files_below(folder) if path.suffix.lower() == ".zip" and path.name[0] != "."]
+    return archives[0] if len(archives) == 1 else None
 
 
 def notebooks_in(folder: Path) -> list[Path]:
-    """List what looks like a notebook in the folder itself or, failing that, in the folders below it."""
+    """List what looks like a notebook in the folder itself or, failing that, in the folders below it.
+
+    Without any such name, a file counts that holds a notebook under another one.
+    """
     if not folder.is_dir():
         return []
     entries = sorted(folder.iterdir())[:MAX_FOLDER_ENTRIES]
     here = [entry for entry in entries if looks_like_notebook(entry)]
-    return here or [path for path in files_below(folder) if looks_like_notebook(path)]
+    if here:
+        return here
+    below = [path for path in files_below(folder) if path.name[0] != "."]
+    return [path for path in below if looks_like_notebook(path)] or [path for path in below if _is_notebook(path)]
+
+
+def _is_notebook(path: Path) -> bool:
+    """Tell by its content whether a file with an odd name is a notebook."""
+    if path.suffix.lower() not in ODD_SUFFIXES and ".ipynb" not in path.name.lower():
+        return False
+    try:
+        data = read_bounded(path, MAX_BYTES)
+    except Unreadable:
+        return False
+    return data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and b'"cells"' in data and b'"nbformat"' in data
 
 
 def _plain_name(path: Path) -> str:

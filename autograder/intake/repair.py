@@ -6,8 +6,7 @@ from dataclasses import replace
 from autograder.course import Assignment, ReleasedCell
 from autograder.intake.code import Definition, bound_names, definition, may_define, parse
 from autograder.intake.notebook import Cell, Findings, Rival, listed
-
-RUN_ALL = "In Jupyter, Restart Kernel and Run All Cells shows what counts."
+from autograder.intake.remarks import look_at_code
 
 
 def repair(cells: Sequence[Cell], assignment: Assignment, findings: Findings) -> tuple[list[Cell], list[Rival]]:
@@ -18,6 +17,7 @@ def repair(cells: Sequence[Cell], assignment: Assignment, findings: Findings) ->
     answers = _answers(released)
     cells = _code_again(cells, released, answers, findings)
     cells = _without_nul(cells, answers, findings)
+    look_at_code(_students_own(cells, released), findings)
     cells, rivals = _settle_answers(cells, answers, released, findings)
     cells = _with_locked(cells, [cell for cell in released if cell.locked], released, findings)
     _look_for_words(cells, released, findings)
@@ -125,8 +125,7 @@ def _settle_answers(
     cells: list[Cell], answers: dict[str, ReleasedCell], released: Sequence[ReleasedCell], findings: Findings
 ) -> tuple[list[Cell], list[Rival]]:
     """Find each answer by name; leave out an empty stub that would undo one; list definitions that compete."""
-    texts = {cell.grade_id: cell.source for cell in released if cell.locked}
-    own = [cell for cell in cells if cell.kind == "code" and not _same(texts.get(cell.grade_id or ""), cell.source)]
+    own = _students_own(cells, released)
     rivals: list[Rival] = []
     elsewhere: dict[tuple[int, str], list[str]] = {}
     for name, answer in answers.items():
@@ -156,8 +155,13 @@ def _definitions(name: str, answer: ReleasedCell, cells: Sequence[Cell]) -> Foun
     return [(cell, _stub_if_released(defined, cell, answer)) for cell, defined in found if defined is not None]
 
 
-def _same(released: str | None, source: str) -> bool:
-    return released is not None and same_text(released, source)
+def _students_own(cells: Sequence[Cell], released: Sequence[ReleasedCell]) -> list[Cell]:
+    """Return the code cells that are not a locked cell as released."""
+    texts = {cell.grade_id: cell.source for cell in released if cell.locked}
+    return [
+        cell for cell in cells
+        if cell.kind == "code" and not (cell.grade_id in texts and same_text(texts[cell.grade_id], cell.source))
+    ]  # fmt: skip
 
 
 def _stub_if_released(defined: Definition, cell: Cell, answer: ReleasedCell) -> Definition:
