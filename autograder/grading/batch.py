@@ -8,6 +8,7 @@ import os
 import platform
 import sys
 import sysconfig
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -55,6 +56,14 @@ def grade_batch(
         submission.close()
         keep(submission.record())
 
+    def fail(submission: Submission, error: Exception) -> None:
+        submission.close()
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        reason = f"{type(error).__name__} in {Path(where.filename).name}, line {where.lineno}"
+        keep(ungraded(assignment, bench.isolation, submission.hand_in, "not graded", Finding(
+            code="engine_error", sentence=f"The grading engine itself stopped at this notebook: {reason}.",
+            remedy="Look at the notebook by hand, and report this.", review=True)))  # fmt: skip
+
     submissions = []
     for hand_in in hand_ins:
         read = _read(bench, hand_in)
@@ -63,7 +72,7 @@ def grade_batch(
         else:
             submissions.append(read)
     if submissions:
-        run_graders(assignment, GradingPlugin(submissions, end))
+        run_graders(assignment, GradingPlugin(submissions, end, fail))
     return [records[hand_in.student] for hand_in in hand_ins]
 
 

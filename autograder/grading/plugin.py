@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from autograder.errors import CourseError
+from autograder.errors import AutograderError, CourseError
 from autograder.grading.submission import Mode, Submission
 
 ARGUMENTS = (
@@ -23,10 +23,18 @@ PROVIDERS: dict[str, Callable[[Submission, str, Mode, str, Sequence[str]], Any]]
 
 
 class GradingPlugin:
-    """Judge the collected groups for each submission in turn; call `on_end` as each submission is through."""
+    """Judge the collected groups for each submission in turn; call `on_end` as each submission is through.
 
-    def __init__(self, submissions: Sequence[Submission], on_end: Callable[[Submission], None]) -> None:
-        self.submissions, self.on_end = submissions, on_end
+    What goes wrong in the engine itself with one submission goes to `on_error`, and the others go on.
+    """
+
+    def __init__(
+        self,
+        submissions: Sequence[Submission],
+        on_end: Callable[[Submission], None],
+        on_error: Callable[[Submission, Exception], None],
+    ) -> None:
+        self.submissions, self.on_end, self.on_error = submissions, on_end, on_error
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Refuse a grader that asks for something that nobody provides."""
@@ -41,9 +49,14 @@ class GradingPlugin:
     def pytest_runtestloop(self, session: Any) -> bool:
         """Run every group for every submission, in an order of that submission's own."""
         for submission in self.submissions:
-            for item, mode in _passes(session.items, submission):
-                judge(item, submission, mode)
-            self.on_end(submission)
+            try:
+                for item, mode in _passes(session.items, submission):
+                    judge(item, submission, mode)
+                self.on_end(submission)
+            except (AutograderError, OSError):  # the sandbox or the disk, and no fault of this submission
+                raise
+            except Exception as error:
+                self.on_error(submission, error)
         return True
 
 

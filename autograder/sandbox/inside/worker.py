@@ -23,7 +23,10 @@ from traitlets.config import Config
 OUTPUT_CHARS = 8000
 DISPLAY_MAGICS = ("matplotlib", "pylab", "config", "load_ext", "reload_ext")
 ERRORS = np.geterr()
-SHELL_MAGICS = ("bash", "sh", "script", "system", "sx", "pip", "conda", "mamba", "uv", "perl", "ruby", "cmd", "!")
+SKIPPED_MAGICS = (
+    "bash", "sh", "script", "system", "sx", "pip", "conda", "mamba", "uv", "perl", "ruby", "cmd", "!", "reset",
+    "reset_selective",
+)
 
 
 class Tail:
@@ -68,7 +71,7 @@ def make_shell() -> Any:
     shell.system = shell.system_raw = shell.system_piped = _skip_command
     shell.getoutput = _skip_command
     shell.ask_exit = lambda: None
-    for name in SHELL_MAGICS:
+    for name in SKIPPED_MAGICS:
         shell.register_magic_function(lambda line="", cell=None: _skip_command(line), "line_cell", name)
     shell.run_line_magic = _forgiving(shell.run_line_magic)
     builtins.input = _no_input
@@ -90,7 +93,7 @@ def _forgiving(run: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _skip_command(command: Any = "", *_: Any, **__: Any) -> list[str]:
-    print("(shell commands are not run when a notebook is graded; this line was skipped)")
+    print("(commands are not run when a notebook is graded; this line was skipped)")
     return []
 
 
