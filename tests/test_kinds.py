@@ -15,6 +15,7 @@ from autograder.course import Course
 from autograder.grading.batch import grade_batch
 from autograder.intake import find_hand_ins
 from autograder.report import Record
+from autograder.sandbox.levels import choose
 from autograder.sandbox.workers import Limits
 
 CASES = Path(__file__).parent / "cases"
@@ -399,7 +400,8 @@ KINDS = {
         edited(
             insert(
                 2,
-                "from tools import half\nassert half(4) == 2 and open('data/x.csv').read() == '1,2'\nimport os\nos.chdir('/')",
+                "from tools import half\nassert half(4) == 2 and open('data/x.csv').read() == '1,2'\n"
+                "import os\nos.chdir('/')\n",
             ),
         ),
         beside={"tools.py": b"def half(n):\n    return n // 2\n", "data/x.csv": b"1,2"},
@@ -421,7 +423,7 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Record]:
     limits = Limits(cell_seconds=3, call_seconds=2, submission_seconds=60)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("AUTOGRADER_SECRET", "kinds")
-        graded = grade_batch(assignment, hand_ins, folder / "reports", limits)
+        graded = grade_batch(assignment, hand_ins, folder / "reports", limits, choose())
     return {record.student: record for record in graded}
 
 

@@ -82,7 +82,8 @@ def make_bench(assignment: Assignment, limits: Limits, isolation: Isolation) -> 
     return Bench(
         assignment=assignment, reference=load_reference(assignment), models=load_models(assignment),
         checks=assignment.check_cells(), files=companions(assignment.release.parent), zygote=zygote,
-        isolation=isolation, limits=limits, secret=seeds.course_secret(assignment.root), grader_version=grader_version(assignment),
+        isolation=isolation, limits=limits, secret=seeds.course_secret(assignment.root),
+        grader_version=grader_version(assignment),
         environment={**_trusted_environment(), **zygote.versions},
     )  # fmt: skip
 
@@ -131,6 +132,8 @@ def run_graders(assignment: Assignment, plugin: GradingPlugin) -> None:
         folder = str(assignment.graders)  # nothing above it is looked at: no settings, no conftest.py
         arguments = [*ARGUMENTS, "-c", os.devnull, "--rootdir", folder, "--confcutdir", folder, folder]
         code = pytest.main(arguments, plugins=[plugin])
+    if plugin.failure is not None:
+        raise plugin.failure
     if code != pytest.ExitCode.OK:
         raise CourseError(
             f"The graders in {assignment.graders} could not be run (pytest ended with {code}).",

@@ -32,9 +32,10 @@ class GradingPlugin:
         self,
         submissions: Sequence[Submission],
         on_end: Callable[[Submission], None],
-        on_error: Callable[[Submission, Exception], None],
+        on_error: Callable[[Submission, Exception], None] | None = None,
     ) -> None:
         self.submissions, self.on_end, self.on_error = submissions, on_end, on_error
+        self.failure: Exception | None = None  # what ended the batch: the sandbox or the disk, not a submission
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Refuse a grader that asks for something that nobody provides."""
@@ -53,9 +54,10 @@ class GradingPlugin:
                 for item, mode in _passes(session.items, submission):
                     judge(item, submission, mode)
                 self.on_end(submission)
-            except (AutograderError, OSError):  # the sandbox or the disk, and no fault of this submission
-                raise
             except Exception as error:
+                if self.on_error is None or isinstance(error, (AutograderError, OSError)):
+                    self.failure = error
+                    return True
                 self.on_error(submission, error)
         return True
 
