@@ -53,11 +53,11 @@ def remarks(
 def _missing_packages(stopped: Sequence[CellOutcome], findings: Findings) -> set[str]:
     places: dict[str, list[int]] = {}
     for outcome in stopped:
-        match = _no_module.search(outcome.message) if outcome.error == "ModuleNotFoundError" else None
-        if match:
-            places.setdefault(match[1].split(".")[0], []).append(outcome.position)
+        if outcome.error == "ModuleNotFoundError":
+            for module in _no_module.findall(outcome.message):
+                places.setdefault(module.split(".")[0], []).append(outcome.position)
     for package, positions in places.items():
-        sentence = f"The package {package} is not installed here (cell {listed(positions)})."
+        sentence = f"The package {package} is not installed here (cell {listed(dict.fromkeys(positions))})."
         remedy = "What does not need it was graded all the same. A file of your own goes beside the notebook."
         findings.note("missing_package", sentence, remedy, cell=max(positions[0], 0))
     return set(places)

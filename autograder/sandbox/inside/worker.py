@@ -153,8 +153,9 @@ class Worker:
                 self.loop.run_until_complete(self._run_cell(source))
             except BaseException as error:
                 self.error = error
-            if self.error is not None and first is None:
-                first = _describe(self.error, self.shell.user_ns)
+            if self.error is not None:
+                told = _describe(self.error, self.shell.user_ns)
+                first = {**first, "message": f"{first['message']}; {told['message']}"[:500]} if first else told
             source = self._after_missing_package(source)
         return {} if first is None else {"error": first}
 
