@@ -8,6 +8,7 @@ import os
 import platform
 import sys
 import sysconfig
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -25,7 +26,7 @@ from autograder.grading.bank import Model
 from autograder.grading.plugin import ARGUMENTS, GradingPlugin
 from autograder.grading.reference import load_reference
 from autograder.grading.submission import Bench, Submission
-from autograder.intake import HandIn, Unreadable, read_notebook
+from autograder.intake import HandIn, Unreadable, companions, read_notebook
 from autograder.report import Finding, Record, TaskResult, record_path, write_record
 from autograder.sandbox.levels import Isolation
 from autograder.sandbox.workers import Level, Limits, Zygote
@@ -55,6 +56,14 @@ def grade_batch(
         submission.close()
         keep(submission.record())
 
+    def fail(submission: Submission, error: Exception) -> None:
+        submission.close()
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        reason = f"{type(error).__name__} in {Path(where.filename).name}, line {where.lineno}"
+        keep(ungraded(assignment, bench.isolation, submission.hand_in, "not graded", Finding(
+            code="engine_error", sentence=f"The grading engine itself stopped at this notebook: {reason}.",
+            remedy="Look at the notebook by hand, and report this.", review=True)))  # fmt: skip
+
     submissions = []
     for hand_in in hand_ins:
         read = _read(bench, hand_in)
@@ -63,7 +72,7 @@ def grade_batch(
         else:
             submissions.append(read)
     if submissions:
-        run_graders(assignment, GradingPlugin(submissions, end))
+        run_graders(assignment, GradingPlugin(submissions, end, fail))
     return [records[hand_in.student] for hand_in in hand_ins]
 
 
@@ -72,8 +81,9 @@ def make_bench(assignment: Assignment, limits: Limits, isolation: Isolation) -> 
     zygote = _zygote(limits, isolation.level)
     return Bench(
         assignment=assignment, reference=load_reference(assignment), models=load_models(assignment),
-        checks=assignment.check_cells(), zygote=zygote, isolation=isolation, limits=limits,
-        secret=seeds.course_secret(assignment.root), grader_version=grader_version(assignment),
+        checks=assignment.check_cells(), files=companions(assignment.release.parent), zygote=zygote,
+        isolation=isolation, limits=limits, secret=seeds.course_secret(assignment.root),
+        grader_version=grader_version(assignment),
         environment={**_trusted_environment(), **zygote.versions},
     )  # fmt: skip
 
@@ -122,6 +132,8 @@ def run_graders(assignment: Assignment, plugin: GradingPlugin) -> None:
         folder = str(assignment.graders)  # nothing above it is looked at: no settings, no conftest.py
         arguments = [*ARGUMENTS, "-c", os.devnull, "--rootdir", folder, "--confcutdir", folder, folder]
         code = pytest.main(arguments, plugins=[plugin])
+    if plugin.failure is not None:
+        raise plugin.failure
     if code != pytest.ExitCode.OK:
         raise CourseError(
             f"The graders in {assignment.graders} could not be run (pytest ended with {code}).",

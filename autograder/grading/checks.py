@@ -1,11 +1,11 @@
 """Leave out the visible checks of a hand-in: they are ours, unchanged, and decide nothing."""
 
-import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 
 from autograder.intake import Cell
+from autograder.intake.code import bound_names, is_plain
 
 
 def cells_to_run(cells: Sequence[Cell], checks: Mapping[str, str]) -> list[tuple[int, str]]:
@@ -24,21 +24,6 @@ def cells_to_run(cells: Sequence[Cell], checks: Mapping[str, str]) -> list[tuple
 
 @cache
 def _binds(source: str) -> frozenset[str]:
-    """Return the names that a cell defines for the cells after it; every word of one that is not plain Python."""
-    try:
-        names = frozenset(_bound(ast.parse(source)))
-    except SyntaxError:
-        names = frozenset("*")
-    return frozenset(re.findall(r"\w+", source)) if "*" in names else names
-
-
-def _bound(node: ast.AST) -> Iterator[str]:
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            yield child.name
-        elif isinstance(child, ast.alias):
-            yield (child.asname or child.name).split(".")[0]
-        elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Store):
-            yield child.id
-        elif not isinstance(child, ast.Lambda):
-            yield from _bound(child)
+    """Return the names that a cell defines for the cells after it; every word of one that may define any."""
+    names = bound_names(source) if is_plain(source) else {"*"}
+    return frozenset(re.findall(r"\w+", source) if "*" in names else names)

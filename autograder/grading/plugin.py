@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from autograder.errors import CourseError
+from autograder.errors import AutograderError, CourseError
 from autograder.grading.submission import Mode, Submission
 
 ARGUMENTS = (
@@ -23,10 +23,19 @@ PROVIDERS: dict[str, Callable[[Submission, str, Mode, str, Sequence[str]], Any]]
 
 
 class GradingPlugin:
-    """Judge the collected groups for each submission in turn; call `on_end` as each submission is through."""
+    """Judge the collected groups for each submission in turn; call `on_end` as each submission is through.
 
-    def __init__(self, submissions: Sequence[Submission], on_end: Callable[[Submission], None]) -> None:
-        self.submissions, self.on_end = submissions, on_end
+    What goes wrong in the engine itself with one submission goes to `on_error`, and the others go on.
+    """
+
+    def __init__(
+        self,
+        submissions: Sequence[Submission],
+        on_end: Callable[[Submission], None],
+        on_error: Callable[[Submission, Exception], None] | None = None,
+    ) -> None:
+        self.submissions, self.on_end, self.on_error = submissions, on_end, on_error
+        self.failure: Exception | None = None  # what ended the batch: the sandbox or the disk, not a submission
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Refuse a grader that asks for something that nobody provides."""
@@ -41,16 +50,22 @@ class GradingPlugin:
     def pytest_runtestloop(self, session: Any) -> bool:
         """Run every group for every submission, in an order of that submission's own."""
         for submission in self.submissions:
-            for item, mode in _passes(session.items, submission):
-                judge(item, submission, mode)
-            self.on_end(submission)
+            try:
+                for item, mode in _passes(session.items, submission):
+                    judge(item, submission, mode)
+                self.on_end(submission)
+            except Exception as error:
+                if self.on_error is None or isinstance(error, (AutograderError, OSError)):
+                    self.failure = error
+                    return True
+                self.on_error(submission, error)
         return True
 
 
 def _passes(items: Sequence[Any], submission: Submission) -> Iterator[tuple[Any, Mode]]:
     """Yield the groups shuffled, fresh ones first; then those of tasks to be tried again.
 
-    They are tried again with earlier tasks supplied, or with an earlier definition of the same name.
+    That is with earlier tasks supplied, or with an earlier definition of the answer.
     """
 
     def place(item: Any) -> tuple[bool, int]:

@@ -30,9 +30,14 @@ def remarks(
     released: Sequence[ReleasedCell],
     lost: Collection[str],
 ) -> list[Finding]:
-    """Return what to say about the run of a notebook; `lost` are the tasks that lost points."""
+    """Return what to say about the run of a notebook; `lost` are the tasks that lost points.
+
+    The course's own checks are passed over: what they found, the groups of the task say better.
+    """
+    checks = {cell.grade_id: cell.source for cell in released if cell.role == "check"}
     code = {cell.position: cell for cell in cells if cell.kind == "code"}
-    stopped = [outcome for _, outcome in sorted(outcomes.items()) if outcome.error is not None]
+    ours = {position for position, cell in code.items() if checks.get(cell.grade_id or "") == cell.source}
+    stopped = [o for position, o in sorted(outcomes.items()) if o.error is not None and position not in ours]
     if not stopped and not lost:
         return []
     findings = Findings()
@@ -48,11 +53,11 @@ def remarks(
 def _missing_packages(stopped: Sequence[CellOutcome], findings: Findings) -> set[str]:
     places: dict[str, list[int]] = {}
     for outcome in stopped:
-        match = _no_module.search(outcome.message) if outcome.error == "ModuleNotFoundError" else None
-        if match:
-            places.setdefault(match[1].split(".")[0], []).append(outcome.position)
+        if outcome.error == "ModuleNotFoundError":
+            for module in _no_module.findall(outcome.message):
+                places.setdefault(module.split(".")[0], []).append(outcome.position)
     for package, positions in places.items():
-        sentence = f"The package {package} is not installed here (cell {listed(positions)})."
+        sentence = f"The package {package} is not installed here (cell {listed(dict.fromkeys(positions))})."
         remedy = "What does not need it was graded all the same. A file of your own goes beside the notebook."
         findings.note("missing_package", sentence, remedy, cell=max(positions[0], 0))
     return set(places)
@@ -108,7 +113,7 @@ def _look_for_stale_state(
         return
     known = ALWAYS_THERE | set(affected) | {name for cell in code.values() for name in _left_behind(cell.source)}
     said: set[str] = set()
-    for position in sorted({*asked, *answers} & code.keys()):
+    for position in sorted(place for place in {*asked, *answers} & code.keys() if place > 0):
         cell = code[position]
         unknown = _used(cell.source) - known - said
         said |= unknown

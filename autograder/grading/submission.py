@@ -34,6 +34,7 @@ class Bench:
     reference: SimpleNamespace
     models: Sequence[Model]
     checks: Mapping[str, str]  # the visible checks as released, by grade_id
+    files: Mapping[str, bytes]  # what the release brings beside the notebook
     zygote: Zygote
     isolation: Isolation
     limits: Limits
@@ -64,7 +65,7 @@ class Submission:
     def _files(self) -> dict[str, bytes]:
         """Return what lies beside the notebook in JupyterLab: the student's files, and the course's over them."""
         own = companions(self.hand_in.path.parent) if self.hand_in.path else {}
-        return {**own, **companions(self.bench.assignment.release.parent)}
+        return {**own, **self.bench.files}
 
     @property
     def reference(self) -> SimpleNamespace:

@@ -36,7 +36,7 @@ def _cell(position: int, value: Any, findings: Findings) -> Cell | None:
     source = _source(position, value, findings)
     attachments = value.get("attachments")
     attachments = attachments if isinstance(attachments, dict) else {}
-    return Cell(position, _kind(value), source, _grade_id(value), _ran(value), attachments)
+    return Cell(position, _kind(value), source, _grade_id(value), attachments, _ran(value))
 
 
 def _grade_id(value: dict[str, Any]) -> str | None:

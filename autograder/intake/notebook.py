@@ -20,8 +20,8 @@ class Cell:
     kind: Kind
     source: str
     grade_id: str | None
-    ran: bool = False
     attachments: Mapping[str, Any] = field(default_factory=dict)  # pictures pasted into text
+    ran: bool = False
 
 
 @dataclass(frozen=True)

@@ -127,18 +127,19 @@ def _settle_answers(
     """Find each answer by name; leave out an empty stub that would undo one; list definitions that compete."""
     own = _students_own(cells, released)
     rivals: list[Rival] = []
-    elsewhere: dict[tuple[int, str], list[str]] = {}
+    elsewhere: dict[int, list[str]] = {}
     for name, answer in answers.items():
         found = _definitions(name, answer, own)
         idle = _idle_ends(found, answer)
         cells = [replace(cell, kind="raw") if cell.position in idle else cell for cell in cells]
         found = [(cell, defined) for cell, defined in found if cell.position not in idle]
         if found and found[-1][0].grade_id != answer.grade_id:
-            elsewhere.setdefault((found[-1][0].position, answer.grade_id), []).append(name)
+            elsewhere.setdefault(found[-1][0].position, []).append(name)
         rivals += _rivals(name, answer, found)
-    for (position, grade_id), names in elsewhere.items():
+    for position, names in elsewhere.items():
         called = listed(f"`{name}`" for name in names)
-        sentence = f"{called} was found in cell {position}, not in its own cell ({grade_id}), and graded there."
+        was, own = ("were", "cells of their own") if len(names) > 1 else ("was", "a cell of its own")
+        sentence = f"{called} {was} found in cell {position}, not in {own}, and graded there."
         findings.note("answer_elsewhere", sentence, cell=position)
     return cells, rivals
 
@@ -203,16 +204,19 @@ def _with_locked(
     texts = {cell.grade_id: cell for cell in locked}
     numbers = iter(range(0, -len(cells) - len(locked) - 1, -1))
     restored: list[Cell] = []
+    missing: list[str] = []
     for cell in cells:
         original = texts.get(cell.grade_id or "")
         restored += [cell] if original is None else _restored(cell, original, numbers, findings)
     for original in locked:
         if all(cell.grade_id != original.grade_id for cell in restored):
-            what = "set-up cell" if original.role == "set-up" else "check"
-            sentence = f"The {what} {original.grade_id} was missing; it was put back, and the points are as always."
-            findings.note("locked_cell_missing", sentence)
+            missing.append(original.grade_id)
             place = _place(restored, original, released)
             restored.insert(place, Cell(next(numbers), "code", original.source, original.grade_id))
+    if missing:
+        what = f"The locked cell{'s' if len(missing) > 1 else ''} {listed(missing)}"
+        were = "were missing and have" if len(missing) > 1 else "was missing and has"
+        findings.note("locked_cell_missing", f"{what} {were} been put back; the points are as always.")
     return restored
 
 

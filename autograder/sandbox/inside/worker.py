@@ -23,7 +23,10 @@ from traitlets.config import Config
 OUTPUT_CHARS = 8000
 DISPLAY_MAGICS = ("matplotlib", "pylab", "config", "load_ext", "reload_ext")
 ERRORS = np.geterr()
-SHELL_MAGICS = ("bash", "sh", "script", "system", "sx", "pip", "conda", "mamba", "uv", "perl", "ruby", "cmd", "!")
+SKIPPED_MAGICS = (
+    "bash", "sh", "script", "system", "sx", "pip", "conda", "mamba", "uv", "perl", "ruby", "cmd", "!", "reset",
+    "reset_selective",
+)
 
 
 class Tail:
@@ -68,7 +71,7 @@ def make_shell() -> Any:
     shell.system = shell.system_raw = shell.system_piped = _skip_command
     shell.getoutput = _skip_command
     shell.ask_exit = lambda: None
-    for name in SHELL_MAGICS:
+    for name in SKIPPED_MAGICS:
         shell.register_magic_function(lambda line="", cell=None: _skip_command(line), "line_cell", name)
     shell.run_line_magic = _forgiving(shell.run_line_magic)
     builtins.input = _no_input
@@ -90,7 +93,7 @@ def _forgiving(run: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _skip_command(command: Any = "", *_: Any, **__: Any) -> list[str]:
-    print("(shell commands are not run when a notebook is graded; this line was skipped)")
+    print("(commands are not run when a notebook is graded; this line was skipped)")
     return []
 
 
@@ -115,8 +118,8 @@ class Worker:
         self.shell.showsyntaxerror = self._remember_error
         sys.path.insert(0, "")
         answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
-            "cell": self._cell, "call": self._call, "calls": self._calls, "value": self._value,
-            "supply": self._supply, "files": self._files,
+            "cell": self._cell, "call": self._call, "calls": self._calls, "value": self._value, "supply": self._supply,
+            "files": self._files,
         }
         while True:
             request = wire.decode(*wire.receive(self.sock))
@@ -150,8 +153,9 @@ class Worker:
                 self.loop.run_until_complete(self._run_cell(source))
             except BaseException as error:
                 self.error = error
-            if self.error is not None and first is None:
-                first = _describe(self.error, self.shell.user_ns)
+            if self.error is not None:
+                told = _describe(self.error, self.shell.user_ns)
+                first = {**first, "message": f"{first['message']}; {told['message']}"[:500]} if first else told
             source = self._after_missing_package(source)
         return {} if first is None else {"error": first}
 
