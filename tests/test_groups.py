@@ -69,7 +69,7 @@ def test_bank_types_are_frozen():
 def test_calls_of_a_group_without_replay_are_forgotten(replay: bool) -> None:
     calls: list[Call] = []
     notebook = SimpleNamespace(supplied={}, ask=lambda *args, **content: {"value": 1})
-    submission = cast(Submission, SimpleNamespace(judged={}, _find=None))
+    submission = cast(Submission, SimpleNamespace(judged={}, beliefs={}, _find=None))
 
     @group("asks once", points=1, replay=replay)
     def ask(student: Any) -> None:
