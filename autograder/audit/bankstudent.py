@@ -27,26 +27,33 @@ class BankNotebook(Notebook):
         """Answer as a worker would; nothing but data goes in and out."""
         if op == "value":
             return {"value": self._carry(self.names[name])} if name in self.names else {"missing": True}
-        owner = content["owner"]
+        owner = content.get("owner")
         holder = SimpleNamespace(**self.names) if owner is None else self.kept[owner.id]
         if not hasattr(holder, name):
             return {"missing": True}
-        args, kwargs = (self._bind(self._carry(content[part]), callbacks) for part in ("args", "kwargs"))
-        before = [self._carry(arg) for arg in args]
         target = getattr(holder, name)
+        if op == "calls":
+            return {"replies": [self._answer(target, args, {}, callbacks) for args in content["cases"]]}
+        if owner is not None and not content["args"] and not callable(target):
+            return {"value": self._carry(target)}
+        return self._answer(target, content["args"], content["kwargs"], callbacks, content["overwrite"])
+
+    def _answer(
+        self, target: Any, args: Any, kwargs: Any, callbacks: dict[int, Callable[..., Any]], overwrite: bool = False
+    ) -> dict[str, Any]:
+        args, kwargs = (self._bind(self._carry(part), callbacks) for part in (args, kwargs))
+        before = [self._carry(arg) for arg in args]
         try:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
-                value = target if owner and not args and not callable(target) else target(*args, **kwargs)
-            reply = {"value": self._carry(value)}
+                reply: dict[str, Any] = {"value": self._carry(target(*args, **kwargs))}
         except Exception as error:
-            reply = {"error": {"kind": _built_in_kind(error)}}
+            return {"error": {"kind": _built_in_kind(error)}}
         pairs = enumerate(zip(args, before, strict=True))
         reply["mutated"] = [i for i, (arg, old) in pairs if self._bytes(arg) != self._bytes(old)]
-        if content.get("overwrite"):
-            for arg in args:
-                if isinstance(arg, np.ndarray):
-                    arg.fill(0)
+        for arg in args if overwrite else ():
+            if isinstance(arg, np.ndarray):
+                arg.fill(0)
         return reply
 
     def _carry(self, value: Any) -> Any:

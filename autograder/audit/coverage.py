@@ -4,7 +4,7 @@ Run as `python -m autograder.audit.coverage` in the course.
 """
 
 import tomllib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +18,7 @@ HEADING = """# Coverage
 What the lesson claims, and what grades it. This file is made from [claims.toml](claims.toml) and the graders' own
 sentences by `python -m autograder.audit.coverage`; the tests fail when it is out of date.
 """
-BY_HAND, PLANNED = "a person, by the mark scheme", "(planned)"
+BY_HAND = "a person, by the mark scheme"
 
 
 @dataclass(frozen=True)
@@ -32,24 +32,22 @@ class Claim:
     system: str = ""
 
 
-def read_claims(path: Path) -> tuple[list[Claim], frozenset[str]]:
-    """Read the claims, each one either graded or told, and the assignments that are only planned."""
-    content = tomllib.loads(path.read_text(encoding="utf-8"))
-    claims = [Claim(**{**entry, "graded": tuple(entry.get("graded", ()))}) for entry in content["claim"]]
+def read_claims(path: Path) -> list[Claim]:
+    """Read the claims, each one either graded or told."""
+    entries = tomllib.loads(path.read_text(encoding="utf-8"))["claim"]
+    claims = [Claim(**{**entry, "graded": tuple(entry.get("graded", ()))}) for entry in entries]
     for claim in claims:
         if bool(claim.graded) == bool(claim.told):
             raise CourseError(f"{path}: {claim.claim!r}", "Say either where it is graded or why it is only told.")
-    return claims, frozenset(content.get("planned", ()))
+    return claims
 
 
-def coverage(course: Course, claims: Sequence[Claim], planned: Collection[str] = ()) -> str:
+def coverage(course: Course, claims: Sequence[Claim]) -> str:
     """Return the text of the coverage table; a place that does not exist and a task without a claim are errors."""
     sentences = _sentences(course)
     for claim in claims:
         for place in claim.graded:
-            if place.split("/")[0] in set(planned) - set(course.names()):
-                sentences[place] = [PLANNED]
-            elif place not in sentences:
+            if place not in sentences:
                 raise CourseError(f"{CLAIMS} grades {claim.claim!r} by {place}, which does not exist.", "Correct it.")
     _refuse_unclaimed(course, claims)
     parts = [HEADING, *_tables(claims, sentences), *_systems(claims)]
@@ -59,7 +57,7 @@ def coverage(course: Course, claims: Sequence[Claim], planned: Collection[str] =
 def write_coverage(course: Course) -> Path:
     """Write the course's docs/coverage.md and return its path."""
     path = course.root / COVERAGE
-    path.write_text(coverage(course, *read_claims(course.root / CLAIMS)), encoding="utf-8")
+    path.write_text(coverage(course, read_claims(course.root / CLAIMS)), encoding="utf-8")
     return path
 
 

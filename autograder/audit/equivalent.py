@@ -41,22 +41,22 @@ TWISTS: tuple[Twist, ...] = (
 )
 
 
-def equals_reference(court: Court, cells: Mapping[str, str], seeds: Sequence[int]) -> bool:
-    """Say whether the answer does what the reference does on the graders' calls of other seeds and on twisted ones.
+def same_behaviour(court: Court, right: Mapping[str, str], cells: Mapping[str, str], seeds: Sequence[int]) -> bool:
+    """Say whether an answer does what the right one does on the graders' calls of other seeds and on twisted ones.
 
-    A twisted call counts only where the reference gives finite numbers. What a model of the bank says of the
+    A twisted call counts only where the right answer gives finite numbers. What a model of the bank says of the
     function's results (its view) decides what has to be equal.
     """
-    calls = [call for seed in seeds for call in court.judge({}, seed).calls]
-    reference, changed = court.submission({}, 0), court.submission(cells, 0)
+    calls = [call for seed in seeds for call in court.judge(right, seed).calls]
+    original, changed = court.submission(right, 0), court.submission(cells, 0)
     try:
         names = [name for text in court.own_cells().values() for name in defined_names(text)]
-        if any(_value(reference.own, name) != _value(changed.own, name) for name in names):
+        if any(_value(original.own, name) != _value(changed.own, name) for name in names):
             return False
         twists = TWISTS if any(not any(map(callable, call.args)) for call in calls) else TWISTS[:1]
-        return all(_alike_on(reference.own, changed.own, calls, twist, _views(court)) for twist in twists)
+        return all(_alike_on(original.own, changed.own, calls, twist, _views(court)) for twist in twists)
     finally:
-        reference.close()
+        original.close()
         changed.close()
 
 

@@ -71,7 +71,7 @@ def _compiles(text: str) -> bool:
 def _difference(original: str, changed: str) -> tuple[str, str]:
     lines = list(difflib.unified_diff(original.splitlines(), changed.splitlines(), n=0, lineterm=""))[3:]
     before, after = ([line[1:].strip() for line in lines if line.startswith(sign)] for sign in "-+")
-    return " | ".join(before), " | ".join(after)
+    return " | ".join(before), " | ".join(line for line in after if line != "pass")
 
 
 def _trees(tree: ast.Module) -> Iterator[ast.Module]:

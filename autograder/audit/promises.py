@@ -4,13 +4,13 @@ import itertools
 import multiprocessing
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from autograder.audit.answers import Answers, load_answers
-from autograder.audit.equivalent import equals_reference
+from autograder.audit.equivalent import same_behaviour
 from autograder.audit.mutants import Mutant, mutants
 from autograder.audit.trial import OWNER, Court, Verdict, released_cells, with_court
 from autograder.audit.visible import repeated_examples
@@ -20,6 +20,7 @@ from autograder.sandbox.student import Call
 Thing = TypeVar("Thing")
 
 REJECTED_SHARE = 0.98
+FEWEST_MUTANTS = 20
 OTHER_SEEDS = (101, 102)  # for calls that no trial of this audit was made with
 
 
@@ -206,7 +207,7 @@ class _Audit:
         known = self.answers.equivalent.get(self.task, {})
         unused = set(known)
         every = list(self._every_mutant())
-        for cells, mutant in self._some(every, self.effort.most_mutants):
+        for right, cells, mutant in self._some(every, self.effort.most_mutants):
             verdicts = [self.court.judge(cells, seed) for seed in self._seeds(self.effort.wrong_seeds)]
             if not any(map(self._is_full, verdicts)):
                 self.result.mutants.count(True)
@@ -214,7 +215,7 @@ class _Audit:
             elif mutant.label in known:
                 unused.discard(mutant.label)
                 self.result.equivalent.append(f"{mutant.change}  ({known[mutant.label]})")
-            elif all(map(self._is_full, verdicts)) and equals_reference(self.court, cells, self._other_seeds()):
+            elif all(map(self._is_full, verdicts)) and same_behaviour(self.court, right, cells, self._other_seeds()):
                 self.result.equivalent.append(mutant.change)
             else:
                 self.result.mutants.count(False)
@@ -229,11 +230,18 @@ class _Audit:
     def _other_seeds(self) -> list[int]:
         return [self.first + seed for seed in OTHER_SEEDS]
 
-    def _every_mutant(self) -> Iterable[tuple[Mapping[str, str], Mutant]]:
-        base = self.court.in_place(next(iter(self.drawn.values()))) if self.drawn else self.court.own_cells()
-        for cell, text in base.items():
-            for mutant in mutants(cell, text):
-                yield {**base, cell: mutant.text}, mutant
+    def _every_mutant(self) -> Iterator[tuple[Mapping[str, str], Mapping[str, str], Mutant]]:
+        """Yield (right cells, changed cells, mutant): of the reference, and of right answers while that makes few."""
+        plain = [text for style, text in self.right.items() if (self.task, style) not in self.answers.noted]
+        bases = [] if self.drawn else [self.court.own_cells()]
+        count = 0
+        for base in [*bases, *map(self.court.in_place, plain)]:
+            for cell, text in base.items():
+                for mutant in mutants(cell, text):
+                    count += 1
+                    yield base, {**base, cell: mutant.text}, mutant
+            if count >= FEWEST_MUTANTS or self.drawn:
+                return
 
     def _keep(self, answer: str, verdicts: Sequence[Verdict]) -> None:
         for group in self.court.groups:
