@@ -26,7 +26,9 @@ def diagnose(task: str, calls: Sequence[Call], models: Sequence[Model]) -> list[
     for model in models:
         if model.task != task:
             continue
-        found = _explain(model, _episodes(model.function, calls)[:MAX_EPISODES])
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            found = _explain(model, _episodes(model.function, calls)[:MAX_EPISODES])
         if found:
             by_id = {fault.id: fault for fault in model.faults}
             return [Diagnosis(id=i, sentence=by_id[i].sentence, example=by_id[i].example) for i in found]
@@ -52,32 +54,32 @@ def _episodes(function: str, calls: Sequence[Call]) -> list[Episode]:
 
 
 def _explain(model: Model, episodes: Sequence[Episode]) -> tuple[str, ...]:
-    right = [_behaves(model, frozenset(), episode) for episode in episodes]
-    if all(right):
+    ends = [_agrees_for(model, frozenset(), episode) for episode in episodes]
+    odd = [episode[: end + 1] for episode, end in zip(episodes, ends, strict=True) if end < len(episode)]
+    if not odd:
         return ()
-    telling_first = [episodes[i] for i in sorted(range(len(episodes)), key=right.__getitem__)]
+    telling_first = [*sorted(odd, key=len), *episodes]
     ids = [fault.id for fault in model.faults]
     for count in (1, 2):
         for chosen in itertools.combinations(ids, count):
-            if all(_behaves(model, frozenset(chosen), episode) for episode in telling_first):
+            if all(_agrees_for(model, frozenset(chosen), episode) == len(episode) for episode in telling_first):
                 return chosen
     return ()
 
 
-def _behaves(model: Model, faults: frozenset[str], episode: Episode) -> bool:
+def _agrees_for(model: Model, faults: frozenset[str], episode: Episode) -> int:
+    """Return for how many calls the model answers as the student did."""
     objects: dict[Handle, Any] = {}
-    return all(_answers(model, faults, call, objects) for call in episode)
+    return next((i for i, call in enumerate(episode) if not _answers(model, faults, call, objects)), len(episode))
 
 
 def _answers(model: Model, faults: frozenset[str], call: Call, objects: dict[Handle, Any]) -> bool:
     """Say whether the model answers one call as the student did; `objects` stand for the student's."""
     args, kwargs = copy.deepcopy(call.args), copy.deepcopy(call.kwargs)
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        try:
-            value = _ask(model, faults, call, objects, args, kwargs)
-        except Exception as error:
-            return call.error is not None and call.error in {kind.__name__ for kind in type(error).__mro__[:-2]}
+    try:
+        value = _ask(model, faults, call, objects, args, kwargs)
+    except Exception as error:
+        return call.error is not None and call.error in {kind.__name__ for kind in type(error).__mro__[:-2]}
     if call.error is not None:
         return False
     changed = tuple(i for i, arg in enumerate(args) if not _same(arg, call.args[i], exact=True))
