@@ -33,7 +33,10 @@ def diagnose(task: str, calls: Sequence[Call], models: Sequence[Model]) -> list[
             continue
         episodes = _episodes(model.function, calls)[:MAX_EPISODES]
         by_id = {fault.id: fault for fault in model.faults}
-        for i in _explain(model, episodes, EVERYDAY) or _explain(model, episodes, CLOSE):
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
+            warnings.simplefilter("ignore")
+            chosen = _explain(model, episodes, EVERYDAY) or _explain(model, episodes, CLOSE)
+        for i in chosen:
             found.append(Diagnosis(id=i, sentence=by_id[i].sentence, example=by_id[i].example))
     return found
 
@@ -57,21 +60,24 @@ def _episodes(function: str, calls: Sequence[Call]) -> list[Episode]:
 
 
 def _explain(model: Model, episodes: Sequence[Episode], tolerance: Tolerance) -> tuple[str, ...]:
-    right = [_behaves(model, frozenset(), episode, tolerance) for episode in episodes]
-    if all(right):
+    ends = [_agrees_for(model, frozenset(), episode, tolerance) for episode in episodes]
+    odd = [episode[: end + 1] for episode, end in zip(episodes, ends, strict=True) if end < len(episode)]
+    if not odd:
         return ()
-    telling_first = [episodes[i] for i in sorted(range(len(episodes)), key=right.__getitem__)]
+    telling_first = [*sorted(odd, key=len), *episodes]
     ids = [fault.id for fault in model.faults]
     for count in (1, 2):
         for chosen in itertools.combinations(ids, count):
-            if all(_behaves(model, frozenset(chosen), episode, tolerance) for episode in telling_first):
+            if all(_agrees_for(model, frozenset(chosen), each, tolerance) == len(each) for each in telling_first):
                 return chosen
     return ()
 
 
-def _behaves(model: Model, faults: frozenset[str], episode: Episode, tolerance: Tolerance) -> bool:
+def _agrees_for(model: Model, faults: frozenset[str], episode: Episode, tolerance: Tolerance) -> int:
+    """Return for how many calls the model answers as the student did."""
     objects: dict[Handle, Any] = {}
-    return all(_answers(model, faults, call, objects, tolerance) for call in episode)
+    agreeing = (_answers(model, faults, call, objects, tolerance) for call in episode)
+    return next((i for i, agrees in enumerate(agreeing) if not agrees), len(episode))
 
 
 def _answers(
@@ -79,12 +85,10 @@ def _answers(
 ) -> bool:
     """Say whether the model answers one call as the student did; `objects` stand for the student's."""
     args, kwargs = copy.deepcopy(call.args), copy.deepcopy(call.kwargs)
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")
-        try:
-            value = _ask(model, faults, call, objects, args, kwargs)
-        except Exception as error:
-            return call.error is not None and call.error in {kind.__name__ for kind in type(error).__mro__[:-2]}
+    try:
+        value = _ask(model, faults, call, objects, args, kwargs)
+    except Exception as error:
+        return call.error is not None and call.error in {kind.__name__ for kind in type(error).__mro__[:-2]}
     if call.error is not None:
         return False
     changed = tuple(i for i, arg in enumerate(args) if not _same(arg, call.args[i], None))
