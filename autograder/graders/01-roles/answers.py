@@ -24,11 +24,12 @@ watch   | action          | eyes wide open
 the     | filler          | next to nothing
 moon    | shining         | a pale light
 """
+TABLE_AND_NEEDS = f"{TABLE}need: alive\nneed: shining"
 ROWS = [tuple(part.strip() for part in line.split("|")) for line in TABLE.strip().splitlines()[1:]]
 
 RIGHT = {
     "build": {
-        "table": f'build = """{TABLE}need: alive\nneed: shining\n"""',
+        "table": f'build = """{TABLE_AND_NEEDS}\n"""',
         "no_heading_and_upper_case": 'build = """'
         + "\n".join(" | ".join(row) for row in ROWS)
         + '\n\nNEED: SHINING\nNeed : Feathery, alive\n"""',
@@ -145,10 +146,9 @@ SHOWN = {task: REFERENCE.variant("ada", task) for task in TASKS if task != "buil
 KEY = {task: beside(__file__, f"test_{task}").right(REFERENCE, SHOWN[task]) for task in SHOWN}
 
 
-TWO_NEEDS = "need: alive\nneed: shining"
 EQUIVALENT = {
     "flip": {f"flip_prediction = {SHOWN['flip']['words'][2:0:-1]!r}": "any two words of the sentence will do"},
-    "build": {f"build = {TABLE + TWO_NEEDS!r}": "a line end after the last line says nothing"},
+    "build": {f"build = {TABLE_AND_NEEDS!r}": "a line end after the last line says nothing"},
 }
 
 
