@@ -138,8 +138,8 @@ def _settle_answers(
         rivals += _rivals(name, answer, found)
     for position, names in elsewhere.items():
         called = listed(f"`{name}`" for name in names)
-        was, own = ("were", "cells of their own") if len(names) > 1 else ("was", "a cell of its own")
-        sentence = f"{called} {was} found in cell {position}, not in {own}, and graded there."
+        was, home = ("were", "cells of their own") if len(names) > 1 else ("was", "a cell of its own")
+        sentence = f"{called} {was} found in cell {position}, not in {home}, and graded there."
         findings.note("answer_elsewhere", sentence, cell=position)
     return cells, rivals
 
