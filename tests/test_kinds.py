@@ -152,7 +152,43 @@ KINDS = {
     "no-cells": Kind(
         json.dumps({**HONEST, "cells": []}).encode(), 0, 0, ("locked_cell_missing", "words_missing"), "needs review"
     ),
-    "blank": Kind(json.dumps(BLANK).encode(), 0, 0),
+    "blank": Kind(json.dumps(BLANK).encode(), 0, 0, ("blank",)),
+    "blank-beside-the-work": Kind(
+        json.dumps(BLANK).encode(),
+        0,
+        0,
+        ("blank", "other_notebooks"),
+        "needs review",
+        "may be in another file",
+        beside={"attention-Copy1.ipynb": HONEST_BYTES},
+    ),
+    "another-notebook": Kind(
+        json.dumps({"nbformat": 4, "cells": [code("print('week 2')", grade_id="other", locked=True)]}).encode(),
+        0,
+        0,
+        ("wrong_notebook",),
+        "needs review",
+        "is it another one?",
+    ),
+    "forty-megabytes": Kind(
+        edited(
+            lambda n: n["cells"][CHECK].update(
+                outputs=[{"output_type": "display_data", "data": {"image/png": "A" * 1_000_000}}] * 40
+            )
+        )
+    ),
+    "a-folder-called-like-the-file": Kind(HONEST_BYTES, file="attention.ipynb/attention.ipynb"),
+    "language-of-another-kernel": Kind(
+        edited(lambda n: n.update(metadata={"language_info": {"name": "julia"}})),
+        codes=("other_language",),
+        status="needs review",
+    ),
+    "misspelt": Kind(
+        edited(change(ATTEND, "def attend(", "def Attend_(")),
+        attend=0,
+        codes=("misspelt_name",),
+        says="No cell defines `attend`, but cell 7 defines `Attend_`",
+    ),
     "large-outputs": Kind(
         edited(
             lambda n: n["cells"][CHECK].update(

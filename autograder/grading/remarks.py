@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import difflib
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -47,6 +48,7 @@ def remarks(
     answers = _answers_of(code.values(), released, lost)
     _look_for_stale_state(code, stopped, answers, affected, findings)
     _look_for_hidden_names(code.values(), answers, findings)
+    _look_for_misspelt_names(code.values(), released, lost, findings)
     return findings
 
 
@@ -89,15 +91,20 @@ def _answers_of(
     code: Collection[Cell], released: Sequence[ReleasedCell], lost: Collection[str]
 ) -> dict[int, tuple[Cell, str]]:
     """Return the cells, by position, that define what the lost tasks ask for, with the task."""
-    names = {
+    names = _names_of(released, lost)
+    if not names:
+        return {}
+    return {cell.position: (cell, names[name]) for cell in code for name in bound_names(cell.source) & names.keys()}
+
+
+def _names_of(released: Sequence[ReleasedCell], lost: Collection[str]) -> dict[str, str]:
+    """Return {name that students define: its task} for the tasks that lost points."""
+    return {
         name: task
         for cell in released if cell.role == "answer"
         for task in cell.tasks[:1] if task in lost
         for name in bound_names(cell.source)
     }  # fmt: skip
-    if not names:
-        return {}
-    return {cell.position: (cell, names[name]) for cell in code for name in bound_names(cell.source) & names.keys()}
 
 
 def _look_for_stale_state(
@@ -197,3 +204,17 @@ def _made_variables(source: str) -> set[str]:
         elif not isinstance(statement, (ast.Import, ast.ImportFrom)):
             names |= bound_by(statement)
     return names
+
+
+def _look_for_misspelt_names(
+    code: Collection[Cell], released: Sequence[ReleasedCell], lost: Collection[str], findings: Findings
+) -> None:
+    """Name what nearly bears the name of an answer that no cell defines."""
+    bound = {name: cell.position for cell in code for name in bound_names(cell.source)}
+    for wanted in _names_of(released, lost).keys() - bound.keys():
+        plain = {name.replace("_", "").casefold(): name for name in bound}
+        near = difflib.get_close_matches(wanted.replace("_", "").casefold(), plain, n=1, cutoff=0.8)
+        if near:
+            name = plain[near[0]]
+            sentence = f"No cell defines `{wanted}`, but cell {bound[name]} defines `{name}`."
+            findings.note("misspelt_name", sentence, "Names count to the letter.", cell=max(bound[name], 0))

@@ -74,7 +74,7 @@ def _source(position: int, value: dict[str, Any], findings: Findings) -> str:
         sentence = f"Cell {position} holds half a character (a lone surrogate); it was replaced."
         findings.note("odd_characters", sentence, cell=position)
     mended = mended.replace("\r\n", "\n").replace("\r", "\n")
-    conflict = CONFLICT.search(mended)
+    conflict = CONFLICT.search(mended) if "<<<<<<<" in mended or ">>>>>>>" in mended else None
     if conflict:
         line = mended.count("\n", 0, conflict.start()) + 1
         sentence = f"Cell {position} has an unresolved merge conflict in line {line}."
@@ -105,16 +105,19 @@ def look_at_metadata(notebook: dict[str, Any], findings: Findings) -> None:
         sentence = f"The file has the newer notebook format {major}.{minor}; it was read as 4.{NEWEST_MINOR}."
         findings.note("format_newer", sentence)
     metadata = notebook.get("metadata")
-    kernel = metadata.get("kernelspec") if isinstance(metadata, dict) else None
-    if isinstance(kernel, dict) and kernel:
-        _look_at_kernel(kernel, findings)
+    if isinstance(metadata, dict):
+        kernel, language = (metadata.get(key) for key in ("kernelspec", "language_info"))
+        _look_at_kernel(kernel if isinstance(kernel, dict) else {}, language, findings)
 
 
-def _look_at_kernel(kernel: dict[str, Any], findings: Findings) -> None:
-    name, language = kernel.get("name"), kernel.get("language", "python")
-    if isinstance(language, str) and not language.lower().startswith(("python", "ipython")) and language:
+def _look_at_kernel(kernel: dict[str, Any], info: Any, findings: Findings) -> None:
+    named = info.get("name", "") if isinstance(info, dict) else ""
+    name, language = kernel.get("name"), kernel.get("language") or named
+    if isinstance(language, str) and language and not language.lower().startswith(("python", "ipython")):
         sentence = f"The notebook is set to the language {_mend(language)[:40]}; it was graded as Python."
         findings.note("other_language", sentence, review=True)
+    elif not kernel:
+        return
     elif not isinstance(name, str) or not name:
         sentence = "The notebook asks for a kernel without a name; it was graded with the course's Python."
         findings.note("format_repaired", sentence)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from autograder.errors import AutograderError
 
-MAX_BYTES = 20 * 1024 * 1024
+MAX_BYTES = 50 * 1024 * 1024  # plots left in a notebook take tens of megabytes
 MAX_FOLDER_ENTRIES = 5_000
 MAX_COMPANIONS = 100
 MAX_COMPANION_BYTES = 8 * 1024 * 1024

@@ -93,7 +93,7 @@ def _hand_in(student_folder: Path, assignment: str) -> HandIn:
 
 def _pick(folder: Path, assignment: str) -> Path | None:
     exact = folder / f"{assignment}.ipynb"
-    if folder.is_symlink() or _is_link_or_there(exact):
+    if folder.is_symlink() or exact.is_symlink() or (exact.exists() and not exact.is_dir()):
         return exact
     return None if folder.is_file() else _best(notebooks_in(folder), exact)
 

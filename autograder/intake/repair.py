@@ -12,6 +12,7 @@ from autograder.intake.remarks import look_at_code
 def repair(cells: Sequence[Cell], assignment: Assignment, findings: Findings) -> tuple[list[Cell], list[Rival]]:
     """Return the cells to run, and the definitions that could be meant as well as those that the run leaves."""
     released = assignment.released_cells()
+    _look_for_work(cells, assignment.name, released, findings)
     cells = _recognised(cells, released, findings)
     _look_for_copies(cells, findings)
     answers = _answers(released)
@@ -38,10 +39,30 @@ def _answers(released: Sequence[ReleasedCell]) -> dict[str, ReleasedCell]:
     return {name: cell for cell in released if cell.role == "answer" for name in bound_names(cell.source)}
 
 
+def _look_for_work(
+    cells: Sequence[Cell], assignment: str, released: Sequence[ReleasedCell], findings: Findings
+) -> None:
+    """Remark on a notebook of something else, and on one that came back as it was released."""
+    names = _answers(released)
+    texts = {tuple(_plain_lines(cell.source)) for cell in released}
+    own = [cell for cell in cells if tuple(_plain_lines(cell.source)) not in texts]
+    words = {cell.grade_id for cell in released if cell.role == "words"}
+    if not names or any(cell.grade_id in words or may_define(cell.source, name) for cell in own for name in names):
+        return
+    if not any(cell.grade_id == each.grade_id for cell in cells for each in released):
+        sentence = f"The notebook holds no cell and no answer of {assignment}: is it another one?"
+        findings.note("wrong_notebook", sentence, "Ask for the right file.", review=True)
+    else:
+        others = any(finding.code in ("other_notebooks", "several_notebooks") for finding in findings)
+        where = " The work may be in another file of the folder." if others else ""
+        findings.note("blank", f"No answer has been filled in.{where}", review=others)
+
+
 def _recognised(cells: Sequence[Cell], released: Sequence[ReleasedCell], findings: Findings) -> list[Cell]:
     """Give cells that lost their marks the id of the locked cell that they are, or of the answer that they hold."""
     ids = {cell.grade_id for cell in released}
-    lost = bool(ids) and all(cell.grade_id not in ids for cell in cells)
+    elsewhere = any(finding.code == "wrong_notebook" for finding in findings)
+    lost = bool(ids) and not elsewhere and all(cell.grade_id not in ids for cell in cells)
     if lost:
         sentence = "The notebook has lost the marks of its cells, as some tools do; answers were found by name."
         findings.note("metadata_lost", sentence)
@@ -138,8 +159,8 @@ def _settle_answers(
         rivals += _rivals(name, answer, found)
     for position, names in elsewhere.items():
         called = listed(f"`{name}`" for name in names)
-        was, whose = ("were", "cells of their own") if len(names) > 1 else ("was", "a cell of its own")
-        sentence = f"{called} {was} found in cell {position}, not in {whose}, and graded there."
+        was, home = ("were", "cells of their own") if len(names) > 1 else ("was", "a cell of its own")
+        sentence = f"{called} {was} found in cell {position}, not in {home}, and graded there."
         findings.note("answer_elsewhere", sentence, cell=position)
     return cells, rivals
 
