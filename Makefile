@@ -11,7 +11,7 @@ demo: $(READY)
 
 test: lint
 	$(BIN)/mypy
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist loadgroup
 
 test-all: test audit
 
