@@ -338,6 +338,8 @@ def test_other_files_are_released_unless_they_tell(tmp_path: Path) -> None:
 def test_a_release_that_gives_solutions_away_is_warned_about(tmp_path: Path) -> None:
     from nbgrader.api import Gradebook
 
+    from autograder.host.database import ensure_tables
+
     course = copy_course(tmp_path)
     later = tmp_path / "source" / "03-later" / "03-later.ipynb"
     later.parent.mkdir()
@@ -349,6 +351,7 @@ def test_a_release_that_gives_solutions_away_is_warned_about(tmp_path: Path) -> 
     before, due, after = (datetime(2030, 1, day, tzinfo=UTC) for day in (1, 2, 3))
 
     assert given_away_early(course, "03-later", database, before) == []  # nobody has set a deadline
+    ensure_tables(database)
     with Gradebook(database, "qkv") as gradebook:
         gradebook.add_assignment("02-attend", duedate=due.replace(tzinfo=None))
     (sentence,) = given_away_early(course, "03-later", database, before)
