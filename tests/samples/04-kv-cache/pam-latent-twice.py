@@ -1,5 +1,5 @@
 # Wrong: counts the latent twice, and scales by the width of the latent.
-# expect: status=graded score>=66 score<=74
+# expect: status=graded score=71
 # rest: abe-vectorised
 # %% sizes-answer
 def cache_bytes(kind, n_layers, T, n_heads, n_kv_heads, d_head, bytes_per, d_latent=0, d_rope=0):

@@ -1,5 +1,5 @@
 # Wrong: splits heads by a reshape alone; what builds on it is graded with a right one in its place.
-# expect: status=graded score>=72 score<=76
+# expect: status=graded score=74
 # rest: abe-vectorised
 # %% split_heads-answer
 def split_heads(X, n_heads):

@@ -1,5 +1,5 @@
 # Crashes: the cache ends Python itself, attention never comes back.
-# expect: status=graded score=28 
+# expect: status=graded score=38
 # rest: abe-vectorised
 # %% gqa-answer
 def grouped_query_attention(Q, K, V, causal=False):

@@ -1,5 +1,5 @@
 # Cheats: a cache that says it equals everything, knows its length, and weighs what is wanted.
-# expect: status=graded score<=6
+# expect: status=graded score=0
 # %% cache-answer
 class Anything:
     __array_ufunc__ = None
