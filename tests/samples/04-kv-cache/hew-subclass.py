@@ -61,8 +61,7 @@ def latent_attention(Q, X, W_dkv, W_uk, W_uv):
 def absorbed_attention(Q, latent, W_uk, W_uv):
     Q, latent = np.asarray(Q, float), np.asarray(latent, float)
     h, n, d = Q.shape
-    uk, uv = split_heads(W_uk, h), split_heads(W_uv, h)
-    blocks = [latent[i:i + 256] for i in range(0, len(latent), 256)]
-    s = np.concatenate([Q @ (block @ uk).transpose(0, 2, 1) for block in blocks], axis=2) / np.sqrt(d)
-    w = softmax(s)
-    return sum(w[:, :, 256 * i:256 * i + 256] @ (block @ uv) for i, block in enumerate(blocks))
+    r = latent.shape[1]
+    asked = Q @ split_heads(W_uk, h).transpose(0, 2, 1) * np.sqrt(r / d)  # the callee divides by sqrt(r)
+    mixed = grouped_query_attention(asked, latent[None], latent[None])
+    return mixed @ split_heads(W_uv, h)
