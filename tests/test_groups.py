@@ -66,15 +66,17 @@ def test_bank_types_are_frozen():
 
 
 @pytest.mark.parametrize("replay", [True, False])
-def test_calls_of_a_group_without_replay_are_forgotten(replay: bool) -> None:
+def test_calls_of_a_group_without_replay_leave_no_trace(replay: bool) -> None:
     calls: list[Call] = []
-    notebook = SimpleNamespace(supplied={}, ask=lambda *args, **content: {"value": 1})
+    notebook = SimpleNamespace(supplied={}, ask=lambda *args, **content: {"value": 1}, dead={"g"})
     submission = cast(Submission, SimpleNamespace(judged={}, beliefs={}, _find=None))
 
     @group("asks once", points=1, replay=replay)
     def ask(student: Any) -> None:
         assert student.f(1) == 1
+        notebook.dead.add("f")
 
     Submission.judge(submission, "task", "own", "ask", ask, {"student": Student(cast(Notebook, notebook), calls)})
     assert submission.judged["task", "own"][0][0].verdict == "passed"
     assert len(calls) == replay
+    assert notebook.dead == ({"f", "g"} if replay else {"g"})

@@ -254,7 +254,11 @@ def test_a_call_back_computes_on_little_only(run) -> None:
     assert student.built(1000) == 1
     with pytest.raises(StudentError):
         student.built(100_000)
-    assert calls == [1000]
+    student.go_large()
+    assert student.built(100_000) == 1
+    with pytest.raises(StudentError):
+        student.built(600_000)
+    assert calls == [1000, 100_000]
 
 
 @pytest.mark.parametrize("frame", [

@@ -16,7 +16,8 @@ class Group:
     """Name one behaviour in a plain sentence, which is what a student reads, and its points.
 
     A conditional group pays only when an unconditional group of its task passed. A fresh one gets a new worker. The
-    calls of one without `replay` are too large to be tried on the bank of misconceptions.
+    calls of one without `replay` are large: they are not tried on the bank of misconceptions, a timeout counts in this
+    group only, and what the task builds on may get large inputs too, so it must not square them.
     """
 
     sentence: str

@@ -178,12 +178,17 @@ class Student:
 
     def __init__(self, notebook: Notebook, calls: list[Call]) -> None:
         self._notebook, self._calls = notebook, calls
+        self._supplied_items = MAX_SUPPLIED_ITEMS
         self.mutated: tuple[int, ...] = ()
 
     def __getattr__(self, name: str) -> "Function":
         if name.startswith("_"):
             raise AttributeError(name)
         return Function(self, name)
+
+    def go_large(self) -> None:
+        """Keep no record of the calls from now on, and let what is supplied be called with large inputs."""
+        self._calls, self._supplied_items = [], MAX_PASSED_ITEMS
 
     def method(self, handle: Handle, name: str, *args: Any, **kwargs: Any) -> Any:
         """Call a method of an object that stays in the worker; with no arguments, a plain attribute is read."""
@@ -238,7 +243,7 @@ class Student:
 
     def _supplied(self) -> dict[int, Callable[..., Any]]:
         supplied = self._notebook.supplied.values()
-        return {i: _bounded(function, MAX_SUPPLIED_ITEMS) for i, function in enumerate(supplied)}
+        return {i: _bounded(function, self._supplied_items) for i, function in enumerate(supplied)}
 
     def _stand_in(self, arg: Any, callbacks: dict[int, Callable[..., Any]]) -> Any:
         if not callable(arg) or is_dtype(arg):

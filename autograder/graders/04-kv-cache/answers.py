@@ -1240,16 +1240,6 @@ def absorbed_attention(Q, latent, W_uk, W_uv):
         top = new
     return mixed / total @ B
 """,
-    "keys_of_one_block": """
-def absorbed_attention(Q, latent, W_uk, W_uv):
-    Q, latent = np.asarray(Q, float), np.asarray(latent, float)
-    h, n, d = Q.shape
-    uk, uv = split_heads(W_uk, h), split_heads(W_uv, h)
-    blocks = [latent[i:i + 256] for i in range(0, len(latent), 256)]
-    s = np.concatenate([Q @ (block @ uk).transpose(0, 2, 1) for block in blocks], axis=2) / np.sqrt(d)
-    w = softmax(s)
-    return sum(w[:, :, 256 * i:256 * i + 256] @ (block @ uv) for i, block in enumerate(blocks))
-""",
     "as_mqa": """
 def absorbed_attention(Q, latent, W_uk, W_uv):
     Q, latent = np.asarray(Q, float), np.asarray(latent, float)

@@ -1,0 +1,2 @@
+# Blank: the untouched release.
+# expect: status=graded score=0
