@@ -20,6 +20,8 @@ NOTED = {  # accepted with a note, by the conventions of the course
     ("aim", "float32"),
 }
 
+REPEATED = {"limits": "there are only three formats, and the check tells no gap"}
+
 RIGHT["scaled"] = {
     "nan_to_num": """
 def scaled_dot_product_attention(Q, K, V, mask=None, causal=False):
@@ -856,14 +858,24 @@ def query_average(K, i, j):
 
 AIMED = ("test_copy", "test_average", "test_copy_exactness", "test_average_exactness", "test_plain_inputs")
 EXACT = ("test_copy_exactness", "test_average_exactness")
+COPIED, AVERAGED = ("test_copy", "test_copy_exactness"), ("test_average", "test_average_exactness")
 WRONG["aim"] = {
-    "too_weak": aim(*AIMED, copy="K[i]", average="K[i] + K[j]"),
-    "as_strong_as_the_lesson": aim("test_copy", "test_average", *EXACT, copy="4 * K[i]", average="4 * (K[i] + K[j])"),
-    "column": aim(*AIMED, copy="20 * K[:, i]", average="20 * (K[:, i] + K[:, j])"),
-    "place": aim(*AIMED, copy="20 * np.eye(K.shape[1])[i]", average="20 * (np.eye(K.shape[1])[[i, j]]).sum(0)"),
-    "away": aim(*AIMED, copy="-20 * K[i]", average="-20 * (K[i] + K[j])"),
+    "too_weak": aim(*COPIED, copy="K[i]"),
+    "column": aim(*COPIED, copy="20 * K[:, i]"),
+    "place": aim(*COPIED, copy="20 * np.eye(K.shape[1])[i]"),
+    "away": aim(*COPIED, copy="-20 * K[i]"),
+    "average_too_weak": aim(*AVERAGED, average="K[i] + K[j]"),
+    "average_column": aim(*AVERAGED, average="20 * (K[:, i] + K[:, j])"),
+    "average_place": aim(*AVERAGED, average="20 * np.eye(K.shape[1])[[i, j]].sum(0)"),
+    "average_away": aim(*AVERAGED, average="-20 * (K[i] + K[j])"),
+    "average_first_only": aim(*AVERAGED, average="20 * K[i]"),
+    "both_too_weak": aim(*AIMED, copy="K[i]", average="K[i] + K[j]"),
+    "both_from_columns": aim(*AIMED, copy="20 * K[:, i]", average="20 * (K[:, i] + K[:, j])"),
+    "both_from_places": aim(*COPIED, *AVERAGED, copy="20 * np.eye(K.shape[1])[i]",
+                            average="20 * np.eye(K.shape[1])[[i, j]].sum(0)"),
+    "both_away": aim(*AIMED, copy="-20 * K[i]", average="-20 * (K[i] + K[j])"),
+    "as_strong_as_the_lesson": aim(*COPIED, *AVERAGED, copy="4 * K[i]", average="4 * (K[i] + K[j])"),
     "mean_of_the_keys": aim("test_average", "test_average_exactness", average="(K[i] + K[j]) / 2"),
-    "first_only": aim("test_average", "test_average_exactness", average="20 * K[i]"),
     "just_too_weak": aim(*EXACT, copy="7.9 * K[i]", average="7.1 * (K[i] + K[j])"),
     "far_too_weak_for_sixteen": aim(*EXACT, copy="6.5 * K[i]", average="6.5 * (K[i] + K[j])"),
     "infinite": aim(*AIMED, copy="np.inf * K[i]", average="np.inf * (K[i] + K[j])"),
@@ -885,5 +897,19 @@ def query_copy(K, i):
     K *= 1.0000001
     return 20 * K[i]
 def query_average(K, i, j): return 20 * (np.array(K)[i] + np.array(K)[j])
+""",
+)
+WRONG["aim"]["arrays_only"] = (
+    ("test_plain_inputs",),
+    """
+def query_copy(K, i): return 20 * (K / 1)[i]
+def query_average(K, i, j): return 20 * np.add(K[i], K[j])
+""",
+)
+WRONG["aim"]["average_arrays_only"] = (
+    ("test_plain_inputs",),
+    """
+def query_copy(K, i): return 20 * np.asarray(K)[i]
+def query_average(K, i, j): return 20 * K[[i, j]].sum(axis=0)
 """,
 )

@@ -900,10 +900,10 @@ def query_copy(faults, K, i):
 
 
 def query_average(faults, K, i, j):
-    (keys,) = floats(faults, K)
+    faults = {fault.removeprefix("average_") for fault in faults}
     if "first_only" in faults:
-        return _strength(faults) * _direction(faults, keys, i)
-    return _strength(faults) * (_direction(faults, keys, i) + _direction(faults, keys, j))
+        return query_copy(faults, K, i)
+    return query_copy(faults, K, i) + query_copy(faults, K, j)
 
 
 def _strength(faults):
@@ -957,11 +957,35 @@ COPY = (
 )  # all ours
 AVERAGE = (
     Fault(
-        "first_only",
-        "The query points at the first of the two tokens only.",
+        "average_too_weak",
+        "The query for two tokens is too short, so that the others keep too much of the weight.",
+        "With keys [1, 0, 0], [0, 1, 0], [0, 0, 1] the query [1, 1, 0] leaves 0.16 to the third.",
+    ),
+    Fault(
+        "average_first_only",
+        "The query for two tokens points at the first of them only.",
         "With keys [1, 0], [0, 1] the query should point along [1, 1]; here it points along [1, 0].",
     ),
-    *COPY,
+    Fault(
+        "average_column",
+        "The query for two tokens is made of columns of K; the keys of the tokens are its rows.",
+        "With K = [[0, 1], [-1, 0]] the two keys add up to [-1, 1]; the two columns to [1, -1].",
+    ),
+    Fault(
+        "average_place",
+        "The query for two tokens has its numbers in the places i and j, whatever the keys are.",
+        "With keys [0, 0, 1], [1, 0, 0] the query should point along [1, 0, 1]; here it points along [1, 1, 0].",
+    ),
+    Fault(
+        "average_away",
+        "The query for two tokens points away from their keys, so that they get least.",
+        "With keys [1, 0], [0, 1] the query should point along [1, 1]; here it points along [-1, -1].",
+    ),
+    Fault(
+        "average_arrays_only",
+        "Nested lists are not turned into arrays in `query_average`, so that a list of keys ends in an error.",
+        "With the list [[0, 1], [1, 0]] in place of an array the call stops; np.asarray would accept both.",
+    ),
 )  # all ours
 
 MODELS = (
