@@ -15,6 +15,7 @@ import typer
 from autograder.errors import AutograderError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
     from zoneinfo import ZoneInfo
 
     from rich.console import Console
@@ -331,7 +332,7 @@ def _grade(
     print_safely(_console(), class_table(records))
     _say(summary(records))
     _say(f"Records:   {_short(places.reports / name / 'records')}")
-    unanswered = {student: future.result() for student, future in written.items()}
+    unanswered = _unanswered(written)
     _say(f"Notebooks: {_short(places.autograded)}")
     for late in fill_gradebook(places.db_url, assignment, records, unanswered=unanswered):
         deadline = f"{late.deadline:%Y-%m-%d %H:%M:%S} UTC"
@@ -339,6 +340,17 @@ def _grade(
     _say(f"Gradebook: {_short_url(places.db_url)}")
     _say(f"One student's page: {_show_command(records, name, places)}")
     return records
+
+
+def _unanswered(written: "dict[str, Future[frozenset[str]]]") -> dict[str, frozenset[str]]:
+    """Return each student's open answers; a notebook that could not be written is said and holds nobody up."""
+    found = {}
+    for student, future in written.items():
+        try:
+            found[student] = future.result()
+        except OSError as error:
+            _say(f"No notebook for {student}: {error.filename}: {error.strerror}")
+    return found
 
 
 def _isolation(level: str | None = None, practice: bool = False) -> "Isolation":
