@@ -300,7 +300,7 @@ def _grade(
     find_isolation: "Callable[[], Isolation]",
 ) -> "list[Record]":  # fmt: skip
     """Grade, print the table, fill the gradebook, and say where everything lies."""
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Future, ThreadPoolExecutor
 
     from autograder.grading.run import Limits, check_ready, grade_class
     from autograder.host.autograded import write_autograded
@@ -312,10 +312,18 @@ def _grade(
     hand_ins = find_hand_ins(places.submitted, name, student)
     limits = Limits(cell_seconds=seconds.cell, call_seconds=seconds.call, submission_seconds=seconds.submission)
 
+    of = {hand_in.student: hand_in for hand_in in hand_ins}
+    written: dict[str, Future[frozenset[str]]] = {}
+
     def run(on_record: "Callable[[Record], None]") -> "list[Record]":
+        def keep(record: "Record") -> None:
+            hand_in = of[record.student]
+            written[record.student] = beside.submit(write_autograded, places.autograded, assignment, hand_in, record)
+            on_record(record)
+
         many = min(jobs or _cores(), len(hand_ins))
         return grade_class(assignment, hand_ins, reports=places.reports, jobs=many, limits=limits,
-                           isolation=isolation, on_record=on_record)  # fmt: skip
+                           isolation=isolation, on_record=keep)  # fmt: skip
 
     check_ready(assignment)
     with ThreadPoolExecutor(1) as beside:
@@ -324,11 +332,6 @@ def _grade(
         isolation = find_isolation()
         beside.submit(fill_gradebook, places.db_url, assignment, [])
         records = _with_progress(f"Grading {name}", len(hand_ins), run)
-        of = {hand_in.student: hand_in for hand_in in hand_ins}
-        written = {
-            record.student: beside.submit(write_autograded, places.autograded, assignment, of[record.student], record)
-            for record in records
-        }
     print_safely(_console(), class_table(records))
     _say(summary(records))
     _say(f"Records:   {_short(places.reports / name / 'records')}")
