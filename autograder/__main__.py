@@ -15,6 +15,7 @@ import typer
 from autograder.errors import AutograderError
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
     from zoneinfo import ZoneInfo
 
     from rich.console import Console
@@ -299,7 +300,7 @@ def _grade(
     find_isolation: "Callable[[], Isolation]",
 ) -> "list[Record]":  # fmt: skip
     """Grade, print the table, fill the gradebook, and say where everything lies."""
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Future, ThreadPoolExecutor
 
     from autograder.grading.run import Limits, check_ready, grade_class
     from autograder.host.autograded import write_autograded
@@ -311,10 +312,18 @@ def _grade(
     hand_ins = find_hand_ins(places.submitted, name, student)
     limits = Limits(cell_seconds=seconds.cell, call_seconds=seconds.call, submission_seconds=seconds.submission)
 
+    of = {hand_in.student: hand_in for hand_in in hand_ins}
+    written: dict[str, Future[frozenset[str]]] = {}
+
     def run(on_record: "Callable[[Record], None]") -> "list[Record]":
+        def keep(record: "Record") -> None:
+            hand_in = of[record.student]
+            written[record.student] = beside.submit(write_autograded, places.autograded, assignment, hand_in, record)
+            on_record(record)
+
         many = min(jobs or _cores(), len(hand_ins))
         return grade_class(assignment, hand_ins, reports=places.reports, jobs=many, limits=limits,
-                           isolation=isolation, on_record=on_record)  # fmt: skip
+                           isolation=isolation, on_record=keep)  # fmt: skip
 
     check_ready(assignment)
     with ThreadPoolExecutor(1) as beside:
@@ -323,15 +332,10 @@ def _grade(
         isolation = find_isolation()
         beside.submit(fill_gradebook, places.db_url, assignment, [])
         records = _with_progress(f"Grading {name}", len(hand_ins), run)
-        of = {hand_in.student: hand_in for hand_in in hand_ins}
-        written = {
-            record.student: beside.submit(write_autograded, places.autograded, assignment, of[record.student], record)
-            for record in records
-        }
     print_safely(_console(), class_table(records))
     _say(summary(records))
     _say(f"Records:   {_short(places.reports / name / 'records')}")
-    unanswered = {student: future.result() for student, future in written.items()}
+    unanswered = _unanswered(written)
     _say(f"Notebooks: {_short(places.autograded)}")
     for late in fill_gradebook(places.db_url, assignment, records, unanswered=unanswered):
         deadline = f"{late.deadline:%Y-%m-%d %H:%M:%S} UTC"
@@ -339,6 +343,17 @@ def _grade(
     _say(f"Gradebook: {_short_url(places.db_url)}")
     _say(f"One student's page: {_show_command(records, name, places)}")
     return records
+
+
+def _unanswered(written: "dict[str, Future[frozenset[str]]]") -> dict[str, frozenset[str]]:
+    """Return each student's open answers; a notebook that could not be written is said and holds nobody up."""
+    found = {}
+    for student, future in written.items():
+        try:
+            found[student] = future.result()
+        except OSError as error:
+            _say(f"No notebook for {student}: {error.filename}: {error.strerror}")
+    return found
 
 
 def _isolation(level: str | None = None, practice: bool = False) -> "Isolation":

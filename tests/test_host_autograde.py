@@ -216,6 +216,26 @@ def test_a_damaged_timestamp_is_no_time_and_stops_nothing(course: Path, api: Any
     assert submission["autograded"] and submission["timestamp"] is None
 
 
+def test_another_file_is_graded_without_force_and_the_same_one_is_not(course: Path, api: Any) -> None:
+    from nbgrader.converters.base import NbGraderException
+
+    from autograder.host.converters import Autograde
+
+    def due(student: str) -> bool:
+        api.coursedir.assignment_id, api.coursedir.student_id = NAME, student
+        converter = Autograde(coursedir=api.coursedir, parent=api)
+        try:
+            converter.init_notebooks()
+        except NbGraderException:
+            return False
+        [hand_in] = converter._hand_ins.values()
+        return converter._is_due(hand_in)
+
+    assert not due("ada-vectorised") and not due("uma-truncated") and not due("nobody")
+    edit_hand_in(course, "ada-vectorised", lambda notebook: notebook["cells"].pop())
+    assert due("ada-vectorised")
+
+
 def test_an_answer_as_released_gets_nbgraders_words(course: Path, api: Any) -> None:
     with api.gradebook as gradebook:
         assert gradebook.find_comment("softmax-answer", NAME, NAME, "yara-blank").comment == "No response."

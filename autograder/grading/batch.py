@@ -113,14 +113,15 @@ def ungraded(
     secret = seeds.course_secret(assignment.root)
     return Record(
         student=hand_in.student, assignment=assignment.name, status=status, graded_at=datetime.now(UTC),
-        submitted_at=hand_in.submitted_at, submission_sha256=_digest(hand_in.path),
+        submitted_at=hand_in.submitted_at, submission_sha256=digest(hand_in.path),
         grader_version=grader_version(assignment), environment=_trusted_environment(),
         isolation=isolation.level, isolation_missing=list(isolation.missing),
         seed=seeds.fingerprint(secret, assignment.name, hand_in.student), findings=[finding], tasks=tasks,
     )  # fmt: skip
 
 
-def _digest(path: Path | None) -> str:
+def digest(path: Path | None) -> str:
+    """Return the hash of a hand-in's file, empty where there is none that can be read."""
     if path is None or path.is_symlink() or not path.is_file() or path.stat().st_size > 64 << 20:
         return ""
     return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -24,12 +24,13 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 
 from autograder.course import Assignment, Course
 from autograder.errors import AutograderError
+from autograder.grading.batch import digest
 from autograder.grading.run import Limits, check_ready, grade_class
 from autograder.host.autograded import graded_notebook, unanswered, write_files
 from autograder.host.gradebook import fill_gradebook
 from autograder.host.release import refuse_leaks
 from autograder.intake import TIMESTAMP, HandIn, find_hand_ins, read_timestamp
-from autograder.report import Record
+from autograder.report import Record, read_record, record_path
 from autograder.sandbox.levels import choose
 from autograder.terminal import what_to_look_at
 
@@ -110,16 +111,24 @@ class Autograde(converters.Autograde):  # type: ignore[misc]
         self._report()
 
     def _is_due(self, hand_in: HandIn) -> bool:
-        """Tell whether there is something to do, by nbgrader's rule; other hand-ins are skipped."""
+        """Tell whether there is something to do: by nbgrader's rule, or because the file is another one."""
+        if hand_in.student in self.coursedir.student_id_exclude.split(","):
+            return False
         folder = Path(self._format_dest(hand_in.assignment, hand_in.student))
         new, old = hand_in.submitted_at, read_timestamp(folder / TIMESTAMP)
         newer = new is not None and old is not None and new > old
-        if hand_in.student not in self.coursedir.student_id_exclude.split(",") and (
-            self.force or newer or not folder.exists()
-        ):
-            return True
-        self.log.info("Skipping existing assignment: %s", folder)
-        return False
+        due = self.force or newer or not folder.exists() or self._is_another(hand_in)
+        if not due:
+            self.log.info("Skipping existing assignment: %s", folder)
+        return due
+
+    def _is_another(self, hand_in: HandIn) -> bool:
+        """Tell whether the file is not the one that was graded; many platforms give no times to tell by."""
+        try:
+            path = record_path(self._assignment.root / "reports", hand_in.assignment, hand_in.student)
+            return read_record(path).submission_sha256 != digest(hand_in.path)
+        except AutograderError:
+            return False
 
     def _grade(self, hand_ins: list[HandIn]) -> dict[str, Record]:
         check_ready(self._assignment)
@@ -168,7 +177,9 @@ class Autograde(converters.Autograde):  # type: ignore[misc]
                 self.log.warning("%s (%s): %s", record.student, record.status, what_to_look_at(record))
         ungraded = [record.student for record in self._records.values() if record.status in NOT_GRADED]
         if ungraded:
-            raise NbGraderException(f"Could not be graded, and have no score yet: {', '.join(ungraded)}.")
+            message = f"Could not be graded, and have no score yet: {', '.join(ungraded)}."
+            self.log.error(message)
+            raise NbGraderException(message)
 
 
 @dataclass(frozen=True)
