@@ -19,10 +19,6 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "samples"), str(HERE)]
 
 import build  # noqa: E402
-import files  # noqa: E402
-from attacks import PRELUDE, Attack, cell_attacks  # noqa: E402
-from rich.console import Console  # noqa: E402
-
 from autograder.course import Assignment, Course  # noqa: E402
 from autograder.grading.batch import grade_batch  # noqa: E402
 from autograder.intake import find_hand_ins  # noqa: E402
@@ -30,6 +26,10 @@ from autograder.report import Record  # noqa: E402
 from autograder.sandbox.levels import Isolation  # noqa: E402
 from autograder.sandbox.workers import Level, Limits  # noqa: E402
 from autograder.terminal import class_table, print_safely, student_page  # noqa: E402
+from rich.console import Console  # noqa: E402
+
+import files  # noqa: E402
+from attacks import PRELUDE, Attack, cell_attacks  # noqa: E402
 
 NAME, HONEST = "02-attend", "ada-vectorised"
 SECRET = "canary-of-the-course-secret"
