@@ -2,9 +2,9 @@
 
 A cell starts with `# %% ID words | what it does`, and is handed in as the answer to `softmax`, with all other tasks
 blank. The words: `quick` (part of every test run), `says=WORD` (it comes last in the notebook and must have printed
-that, so it ran; it prints BREACH where it got through), `hidden` (what it carries out is marked CARRIED), `page` (its text must come out
-harmless), `cellmagic` (nothing may stand before it), `rest=SAMPLE` (the other tasks are answered as there), `least=N`
-and `most=N` (what it may earn: 0 where nothing is said).
+that, so it ran; it prints BREACH where it got through), `hidden` (what it carries out is marked CARRIED), `page` (its
+text must come out harmless), `cellmagic` (nothing may stand before it), `rest=SAMPLE` (the other tasks are answered as
+there), `least=N` and `most=N` (what it may earn: 0 where nothing is said).
 """
 
 import re

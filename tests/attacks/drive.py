@@ -1,6 +1,7 @@
 """Grade every attack at one level, each followed by an honest hand-in in the same run; write what happened as JSON.
 
-Run by the tests in a process of its own, as root or as somebody else: `drive.py --level LEVEL --out FILE [--only quick]`.
+Run by the tests in a process of its own, as root or as somebody else:
+`drive.py --level LEVEL --out FILE [--only quick]`.
 """
 
 import argparse
@@ -104,7 +105,7 @@ def _hand_in(folder: Path, attack: Attack, known: tuple[object, ...]) -> None:
     source = attack.source if attack.bare else f"{PRELUDE.format(known=known)}\n{attack.source}"
     cell = ("extra" if attack.says else "softmax-answer", source)
     sample = build.Sample("attacker", None, attack.rest, None, (cell,))
-    (folder / f"{NAME}.ipynb").write_text(build.compose(ROOT, NAME, build.samples(NAME), sample, "attacker"))
+    (folder / f"{NAME}.ipynb").write_text(build.compose(ROOT, NAME, build.samples(NAME), sample, folder.parent.name))
 
 
 def _digest(canary: Path) -> str:

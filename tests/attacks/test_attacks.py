@@ -1,7 +1,7 @@
 """Every attack earns nothing, shows nothing, ends in time, and leaves the next hand-in its marks.
 
-A quick selection runs always, at levels full and kernel, as whoever runs the tests. `pytest -m attack_all tests/attacks`
-runs all of it, as root as well as an ordinary user where it is run by root.
+A quick selection runs always, at levels full and kernel, as whoever runs the tests. All of it, as root as well as an
+ordinary user where it is run by root: `pytest -m attack_all tests/attacks`.
 """
 
 import json

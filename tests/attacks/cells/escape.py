@@ -23,8 +23,7 @@ import asyncio
 async def serve():
     return await asyncio.start_server(lambda *args: None, "127.0.0.1", 0)
 try:
-    await serve()
-    print("BREACH")
+    print("BREACH" if (await serve()).sockets else "refused")
 except OSError:
     print("refused")
 # %% E2a quick says=refused | starts programs
