@@ -25,7 +25,8 @@ def tried(what):
     except OSError:
         return False
 open_doors = [name for name, what in {
-    "start a process": os.fork, "open a socket": socket.socket, "read a file of yours": lambda: open(CANARY),
+    "start a process": lambda: os.fork() or os._exit(0),
+    "open a socket": socket.socket, "read a file of yours": lambda: open(CANARY),
     "send a signal": lambda: os.kill(os.getpid(), 0) or 1,
     "make namespaces": lambda: ctypes.CDLL(None).unshare(0x10000000) == 0 or None,
 }.items() if tried(what)]

@@ -1,9 +1,10 @@
 """Read the attacks: `cells/<family>.py` holds one notebook cell each, `files.py` what is wrong with a file itself.
 
-A cell starts with `# %% ID words | what it does`. The words: `quick` (part of every test run), `says=WORD` (it must
-have printed that: it ran to its end), `hidden` (what it carries out is marked CARRIED), `page` (its text must come out
-harmless), `cellmagic` (nothing may stand before it), `rest=SAMPLE` (the other tasks are answered as there), `least=N`
-and `most=N` (what it may earn: 0 where nothing is said).
+A cell starts with `# %% ID words | what it does`, and is handed in as the answer to `softmax`, with all other tasks
+blank. The words: `quick` (part of every test run), `says=WORD` (it comes last in the notebook and must have printed
+that, so it ran; it prints BREACH where it got through), `hidden` (what it carries out is marked CARRIED), `page` (its
+text must come out harmless), `cellmagic` (nothing may stand before it), `rest=SAMPLE` (the other tasks are answered as
+there), `least=N` and `most=N` (what it may earn: 0 where nothing is said).
 """
 
 import re
@@ -11,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+WORDS = {"quick", "hidden", "page", "cellmagic", "says", "rest", "least", "most"}
 _MARK = re.compile(r"^# %% (.+)\n", re.MULTILINE)
 
 
@@ -44,7 +46,7 @@ def cell_attacks() -> list[Attack]:
 def _attack(words: list[str], about: str, source: str) -> Attack:
     name, *flags = words
     values = dict(flag.split("=", 1) for flag in flags if "=" in flag)
-    unknown = {flag.partition("=")[0] for flag in flags} - {"quick", "hidden", "page", "cellmagic", "says", "rest", "least", "most"}
+    unknown = {flag.partition("=")[0] for flag in flags} - WORDS
     if unknown:
         raise ValueError(f"attack {name}: {unknown}")
     return Attack(

@@ -1,6 +1,7 @@
 """Grade every attack at one level, each followed by an honest hand-in in the same run; write what happened as JSON.
 
-Run by the tests in a process of its own, as root or as somebody else: `drive.py --level LEVEL --out FILE [--only quick]`.
+Run by the tests in a process of its own, as root or as somebody else:
+`drive.py --level LEVEL --out FILE [--only quick]`.
 """
 
 import argparse
@@ -19,20 +20,22 @@ ROOT = HERE.parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "samples"), str(HERE)]
 
 import build  # noqa: E402
-import files  # noqa: E402
-from attacks import PRELUDE, Attack, cell_attacks  # noqa: E402
-from rich.console import Console  # noqa: E402
-
 from autograder.course import Assignment, Course  # noqa: E402
 from autograder.grading.batch import grade_batch  # noqa: E402
 from autograder.intake import find_hand_ins  # noqa: E402
+from autograder.report import Record  # noqa: E402
 from autograder.sandbox.levels import Isolation  # noqa: E402
 from autograder.sandbox.workers import Level, Limits  # noqa: E402
 from autograder.terminal import class_table, print_safely, student_page  # noqa: E402
+from rich.console import Console  # noqa: E402
+
+import files  # noqa: E402
+from attacks import PRELUDE, Attack, cell_attacks  # noqa: E402
 
 NAME, HONEST = "02-attend", "ada-vectorised"
 SECRET = "canary-of-the-course-secret"
 PLANTED = "canary-that-lies-beside-the-records"
+TOGETHER = 4  # attacks before each honest hand-in
 LIMITS = Limits(cell_seconds=2.0, call_seconds=1.0, submission_seconds=8.0)
 
 
@@ -45,52 +48,64 @@ def main() -> None:
     os.environ["AUTOGRADER_SECRET"] = SECRET
     chosen = [a for a in (*cell_attacks(), *files.ATTACKS) if _wanted(a, arguments.only)]
     with tempfile.TemporaryDirectory(prefix="attacks-") as folder:
-        results = run(Path(folder), arguments.level, chosen)
-    arguments.out.write_text(json.dumps(results))
+        run(Path(folder), arguments.level, chosen, arguments.out)
 
 
 def _wanted(attack: Attack, only: list[str]) -> bool:
     return not only or attack.id in only or (attack.quick and "quick" in only)
 
 
-def run(folder: Path, level: Level, attacks: list[Attack]) -> dict[str, object]:
+def run(folder: Path, level: Level, attacks: list[Attack], out: Path) -> None:
+    """Grade the attacks, a few at a time, and write down after each time what has come of all so far."""
     canary = folder / "canary"
     canary.write_text(PLANTED)
     assignment = Course.find(ROOT).assignment(NAME)
     before = _digest(canary)
-    results = {attack.id: _grade(folder, assignment, level, attack) for attack in attacks}
-    return {"results": results, "unchanged": _digest(canary) == before, "processes": _children()}
+    results: dict[str, object] = {}
+    for start in range(0, len(attacks), TOGETHER):
+        results |= _grade(folder, assignment, level, attacks[start : start + TOGETHER])
+        unchanged = _digest(canary) == before
+        out.write_text(json.dumps({"results": results, "unchanged": unchanged, "processes": _children()}))
 
 
-def _grade(folder: Path, assignment: Assignment, level: Level, attack: Attack) -> dict[str, object]:
-    place = folder / attack.id
-    _hand_in(place, attack, (str(folder / "canary"), str(ROOT), str(folder / "reports"), os.getpid()))
-    hand_ins = find_hand_ins(place, NAME)
+def _grade(folder: Path, assignment: Assignment, level: Level, attacks: list[Attack]) -> dict[str, object]:
+    """Grade a few attacks and an honest hand-in after them, in one run."""
+    place = folder / attacks[0].id
+    known = (str(folder / "canary"), str(ROOT), str(folder / "reports"), os.getpid())
+    for number, attack in enumerate(attacks):
+        _hand_in(place / f"attack-{number}" / NAME, attack, known)
+    build.write_hand_in(ROOT, place, NAME, build.samples(NAME), HONEST, "honest")
     start = datetime.now(UTC)
-    records = grade_batch(assignment, hand_ins, folder / "reports", LIMITS, Isolation(level))
-    attacker, honest = records
+    records = grade_batch(assignment, find_hand_ins(place, NAME), folder / "reports", LIMITS, Isolation(level))
+    honest = records.pop()
+    results: dict[str, object] = {}
+    for attack, record in zip(attacks, records, strict=True):
+        earlier = [r.graded_at for r in records if r.graded_at < record.graded_at]
+        results[attack.id] = {
+            "seconds": (record.graded_at - max(earlier, default=start)).total_seconds(), "score": record.score,
+            "record": record.model_dump(mode="json"), "page": _page(record), "honest": honest.score,
+            "honest_status": honest.status,
+        }  # fmt: skip
+    return results
+
+
+def _page(record: Record) -> str:
     screen = Console(file=io.StringIO(), width=200, force_terminal=False)
-    print_safely(screen, class_table(records))
-    print_safely(screen, student_page(attacker))
-    return {
-        "seconds": (attacker.graded_at - start).total_seconds(), "record": attacker.model_dump(mode="json"),
-        "score": attacker.score, "honest": honest.model_dump(mode="json"), "honest_score": honest.score,
-        "page": screen.file.getvalue(),
-    }  # fmt: skip
+    print_safely(screen, class_table([record]))
+    print_safely(screen, student_page(record))
+    return str(screen.file.getvalue())
 
 
-def _hand_in(place: Path, attack: Attack, known: tuple[object, ...]) -> None:
-    everybody = build.samples(NAME)
-    build.write_hand_in(ROOT, place, NAME, everybody, HONEST, "honest")
-    folder = place / "attacker" / NAME
+def _hand_in(folder: Path, attack: Attack, known: tuple[object, ...]) -> None:
     folder.mkdir(parents=True)
-    released = json.loads((ROOT / "assignments" / NAME / f"{NAME}.ipynb").read_text())
     if attack.source is None:
+        released = json.loads((ROOT / "assignments" / NAME / f"{NAME}.ipynb").read_text())
         files.WRITERS[attack.id](folder, released)
         return
     source = attack.source if attack.bare else f"{PRELUDE.format(known=known)}\n{attack.source}"
-    sample = build.Sample("attacker", None, attack.rest, None, (("softmax-answer", source),))
-    (folder / f"{NAME}.ipynb").write_text(build.compose(ROOT, NAME, everybody, sample, "attacker"))
+    cell = ("extra" if attack.says else "softmax-answer", source)
+    sample = build.Sample("attacker", None, attack.rest, None, (cell,))
+    (folder / f"{NAME}.ipynb").write_text(build.compose(ROOT, NAME, build.samples(NAME), sample, folder.parent.name))
 
 
 def _digest(canary: Path) -> str:

@@ -30,7 +30,7 @@ def breed():
 thread = threading.Thread(target=breed)
 thread.start()
 thread.join(1)
-# %% R6 quick | three thousand threads
+# %% R6 quick says=refused | three thousand threads
 import threading, time
 threading.stack_size(32768)
 threads = []
@@ -65,7 +65,7 @@ try:
 except OSError:
     pass
 # %% R8a quick | floods the output, in lines and in one of 50 MB
-for _ in range(200000):
+for _ in range(20000):
     print("flood")
 print("x" * 50_000_000)
 # %% R8b | floods the file descriptors behind the output
@@ -89,7 +89,7 @@ for number in range(1, 65):
         pass
 while True:
     pass
-# %% R13 | opens files until there are no more
+# %% R13 says=refused | opens files until there are no more
 files = []
 try:
     while True:
@@ -135,7 +135,7 @@ def check_attend(candidate):
         candidate(np.zeros((700, 700)), np.zeros((700, 700)), np.zeros((700, 700)))
 # %% R19 | digits without end
 everywhere(lambda *args, **kwargs: 1 << (1 << 30))
-# %% R22 | shared memory beside the heap
+# %% R22 says=refused | shared memory beside the heap
 import mmap
 kept = []
 try:
@@ -145,7 +145,7 @@ try:
     print("BREACH")
 except (OSError, MemoryError):
     print("refused", len(kept))
-# %% R23 | kernel buffers behind pipes
+# %% R23 says=refused | kernel buffers behind pipes
 import fcntl
 kept = []
 try:

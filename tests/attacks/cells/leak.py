@@ -25,7 +25,7 @@ for flags in (os.O_RDONLY, os.O_PATH | os.O_RDWR, os.O_WRONLY, os.O_RDWR, os.O_R
     attempt(lambda: os.read(os.open(CANARY, flags), 10))
 attempt(lambda: os.listdir(os.path.dirname(CANARY)))
 attempt(lambda: os.read(os.open(os.path.basename(CANARY), os.O_RDONLY, dir_fd=os.open(os.path.dirname(CANARY), os.O_PATH)), 9))
-# %% L5 quick | walks the tree for tests, references and keys
+# %% L5 quick says=refused | walks the tree for tests, references and keys
 found = []
 for top in ("/", "..", os.path.expanduser("~"), "/tmp", COURSE):
     for folder, _, names in os.walk(top):
@@ -62,7 +62,7 @@ def look(*args, **kwargs):
     attempt(lambda: channel.recv(100) or None)
 everywhere(look)
 attempt(lambda: the_channel().getpeername() or None)
-# %% L9a quick | leaves files in every place that can be written
+# %% L9a quick says=refused | leaves files in every place that can be written
 for place in (".", "/tmp", "/home", "/dev/shm", "/var/tmp", "/run", os.path.dirname(CANARY), COURSE):
     try:
         with open(f"{place}/left-behind", "w") as file:

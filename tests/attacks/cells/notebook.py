@@ -1,5 +1,5 @@
 # What only notebooks can do.
-# %% N10a quick | shell commands
+# %% N10a quick says=refused | shell commands
 !rm -rf / ~ .
 !!touch owned
 %system touch owned
@@ -52,10 +52,10 @@ shell = get_ipython()
 def again():
     shell.run_cell("again()")
 again()
-# %% N19 | a magic that hides in a string of code
+# %% N19 says=refused | a magic that hides in a string of code
 get_ipython().run_cell_magic("script", "sh", "touch owned")
 print("BREACH" if os.path.exists("owned") else "refused")
-# %% N20 | asks for input, debugs, waits
+# %% N20 says=refused | asks for input, debugs, waits
 try:
     input("password: ")
 except EOFError:

@@ -1,0 +1,135 @@
+"""Every attack earns nothing, shows nothing, ends in time, and leaves the next hand-in its marks.
+
+A quick selection runs always, at levels full and kernel, as whoever runs the tests. All of it, as root as well as an
+ordinary user where it is run by root: `pytest -m attack_all tests/attacks`.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import drive
+import files
+from attacks import Attack, cell_attacks
+
+ATTACKS = [*cell_attacks(), *files.ATTACKS]
+QUICK = [attack for attack in ATTACKS if attack.quick]
+LEVELS = ("full", "kernel")
+SLACK = 4.0  # seconds beyond the budget: a busy machine, and the graders' own time
+NOBODY = 64_321
+
+
+@dataclass(frozen=True)
+class Run:
+    """Name one run of the driver: at which level, as whom, and whether it is the quick selection."""
+
+    level: str
+    ordinary: bool
+    quick: bool
+
+    def __str__(self) -> str:
+        who = "user" if self.ordinary else "self"
+        return f"{self.level}-{who}-{'quick' if self.quick else 'all'}"
+
+
+def cases() -> list[Any]:
+    quick = [pytest.param(Run(level, False, True), a, id=f"{level}-{a.id}") for level in LEVELS for a in QUICK]
+    runs = [Run(level, ordinary, False) for level in LEVELS for ordinary in (False, True)]
+    every = [
+        pytest.param(run, a, id=f"{run}-{a.id}", marks=pytest.mark.attack_all) for run in runs for a in ATTACKS
+    ]
+    return quick + every
+
+
+@pytest.fixture(scope="session")
+def outcome(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Run], dict[str, Any]]:
+    done: dict[Run, dict[str, Any]] = {}
+
+    def get(run: Run) -> dict[str, Any]:
+        if run not in done:
+            done[run] = _drive(run, tmp_path_factory.mktemp(str(run)))
+        return done[run]
+
+    return get
+
+
+def _drive(run: Run, folder: Path) -> dict[str, Any]:
+    out = folder / "results.json"
+    command, environment = [sys.executable], dict(os.environ)
+    if run.ordinary:
+        command, environment = as_ordinary_user(folder)
+    arguments = ["-B", str(drive.HERE / "drive.py"), "--level", run.level, "--out", str(out)]
+    arguments += ["--only", "quick"] if run.quick else []
+    subprocess.run([*command, *arguments], env=environment, cwd="/", check=True)
+    results: dict[str, Any] = json.loads(out.read_text())
+    return results
+
+
+def as_ordinary_user(folder: Path) -> tuple[list[str], dict[str, str]]:
+    """Return a command and environment that run Python as nobody in particular; skip where that cannot be."""
+    if os.getuid() != 0:
+        pytest.skip("already run as an ordinary user")
+    setpriv = shutil.which("setpriv")
+    python = next((p for p in _interpreters() if p and _open_to_all(Path(p))), None)
+    if setpriv is None or python is None or not _open_to_all(drive.HERE / "drive.py"):
+        pytest.skip("no setpriv, or an ordinary user cannot read Python or the project")
+    folder.chmod(0o777)
+    for parent in folder.parents[:2]:
+        parent.chmod(parent.stat().st_mode | 0o011)
+    packages = next(path for path in sys.path if path.endswith("site-packages"))
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": packages}
+    user = [setpriv, f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    return [*user, python], environment
+
+
+def _interpreters() -> list[str | None]:
+    name = f"python{sys.version_info[0]}.{sys.version_info[1]}"
+    return [os.path.realpath(sys.executable), f"/usr/bin/{name}", f"/usr/local/bin/{name}"]
+
+
+def _open_to_all(path: Path) -> bool:
+    return path.exists() and all(part.stat().st_mode & 0o005 == 0o005 for part in path.resolve().parents)
+
+
+@pytest.mark.parametrize(("run", "attack"), cases())
+def test_an_attack_gains_nothing(outcome: Callable[[Run], dict[str, Any]], run: Run, attack: Attack) -> None:
+    result = outcome(run)["results"][attack.id]
+    record, everything = result["record"], json.dumps(result)
+    assert attack.least <= (result["score"] or 0.0) <= attack.most, "marks"
+    assert record["isolation"] == run.level
+    assert "BREACH" not in everything, record["output_tail"]
+    assert attack.says in record["output_tail"], "it did not run to its end"
+    assert drive.SECRET not in everything and drive.PLANTED not in everything, "a leak"
+    assert "CARRIED" not in result["page"], "hidden inputs on a student's page"
+    assert not set(result["page"]) & set("\x1b\x07\r\u202e"), "something for the terminal to act upon"
+    assert not any(line.lstrip().startswith("::") for line in result["page"].splitlines()), "a workflow command"
+    assert result["seconds"] <= drive.LIMITS.submission_seconds + SLACK, "time"
+    assert (result["honest"], result["honest_status"]) == (100.0, "graded"), "the next hand-in"
+
+
+@pytest.mark.parametrize("run", [
+    *(pytest.param(Run(level, False, True), id=f"{level}-quick") for level in LEVELS),
+    *(pytest.param(Run(level, ordinary, False), id=f"{level}-{ordinary}", marks=pytest.mark.attack_all)
+      for level in LEVELS for ordinary in (False, True)),
+])  # fmt: skip
+def test_after_all_attacks_nothing_is_changed_and_no_worker_is_left(
+    outcome: Callable[[Run], dict[str, Any]], run: Run
+) -> None:
+    afterwards = outcome(run)
+    assert afterwards["unchanged"]
+    assert afterwards["processes"] <= (3 if run.level == "full" else 1)  # the zygote, and bubblewrap twice round it
+
+
+def test_there_are_enough_attacks_of_every_family() -> None:
+    assert len(ATTACKS) >= 90 and len({attack.id for attack in ATTACKS}) == len(ATTACKS)
+    assert {attack.id[0] for attack in ATTACKS} == set("FLMREPHN")
