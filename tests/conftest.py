@@ -1,0 +1,9 @@
+"""Share the tests between processes: a file stays together for its fixtures' sake, the many small grader tests do not."""
+
+import pytest
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if not item.path.name.startswith("test_graders"):
+            item.add_marker(pytest.mark.xdist_group(item.path.name))
