@@ -18,6 +18,7 @@ from autograder.course import Course, is_check, read_cells, source_text
 from autograder.grading.batch import grade_batch
 from autograder.intake import find_hand_ins
 from autograder.report import Record
+from autograder.sandbox.levels import choose
 from autograder.sandbox.workers import Limits
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -339,7 +340,7 @@ def test_a_run_waits_for_the_prediction():
 def records(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Record]:
     folder = tmp_path_factory.mktemp("class")
     submitted = build.build_samples(ROOT, folder / "submitted", NAME)
-    graded = grade_batch(ASSIGNMENT, find_hand_ins(submitted, NAME), folder / "reports", Limits())
+    graded = grade_batch(ASSIGNMENT, find_hand_ins(submitted, NAME), folder / "reports", Limits(), choose())
     return {record.student: record for record in graded}
 
 
