@@ -1,4 +1,4 @@
-"""Share the tests between processes: a file stays together for its fixtures' sake, the many small grader tests do not."""
+"""Share the tests between processes: files stay together for their fixtures' sake, small grader tests do not."""
 
 import pytest
 
