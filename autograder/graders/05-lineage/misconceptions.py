@@ -303,7 +303,7 @@ SCALED = (
     ),  # ours
     Fault(
         "mask_zero_score_mask_only",
-        ZERO_SCORE + " (The future is hidden properly.)",
+        ZERO_SCORE + " The future is hidden properly.",
         "With scores 0, 0 and the second key hidden the weights should be 1, 0; here they are 1/2, 1/2: e**0 is 1.",
     ),
     Fault(
@@ -401,7 +401,7 @@ SCALED = (
     ),
     Fault(
         "mask_minus1e9_mask_only",
-        UNIFORM + " (The future is hidden properly.)",
+        UNIFORM + " The future is hidden properly.",
         "With two keys, both hidden, the weights should be 0, 0; here they are 1/2, 1/2.",
     ),
     Fault(
