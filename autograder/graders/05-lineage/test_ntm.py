@@ -8,7 +8,7 @@ NEAR = 1e-5  # the course's tolerance here: implementations differ in the epsilo
 
 
 def draw(rng, rows, width):
-    """Draw a key and memory rows whose lengths lie between 1 and about 40."""
+    """Draw a key and memory rows whose lengths lie between 1 and 40."""
     memory = rng.normal(size=(rows, width))
     memory *= rng.uniform(1, 40, size=(rows, 1)) / np.linalg.norm(memory, axis=1, keepdims=True)
     key = rng.normal(size=width)
@@ -34,6 +34,8 @@ def test_lengths(student, rng):
     agree(weights / weights[0], np.exp(beta * (np.array(cosines) - cosines[0])), like=raw, rtol=3 * NEAR)
     stretched = memory * rng.uniform(2, 9, size=(6, 1))
     agree(student.content_address(4 * key, stretched, beta), weights, like=raw, rtol=NEAR)
+    short = memory / np.linalg.norm(memory, axis=1, keepdims=True) * rng.uniform(0.3, 0.9, size=(6, 1))
+    agree(student.content_address(key / np.linalg.norm(key), short, beta), weights, like=raw, rtol=NEAR)
 
 
 @group("sharpens with beta, up to one clear winner when beta is huge", points=1)
