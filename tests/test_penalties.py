@@ -1,5 +1,8 @@
 """Late work: instants and not clock faces, the usual policies, and a real gradebook."""
 
+import os
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -13,6 +16,7 @@ from autograder.host.gradebook import fill_gradebook, set_deadline
 from autograder.host.penalties import days_late, deadline, penalty
 from autograder.intake import parse_timestamp
 
+ROOT = Path(__file__).resolve().parents[1]
 DAY = 86_400
 
 
@@ -94,3 +98,18 @@ def test_what_is_no_deadline_is_said(assignment: Assignment, tmp_path: Path) -> 
         deadline("next Friday")
     with pytest.raises(AutograderError, match="no earlier deadline"):
         set_deadline(url(assignment), assignment, datetime(2026, 3, 1, tzinfo=UTC), student="ann")
+
+
+def test_the_command_sets_the_date_that_nbgrader_shows(assignment: Assignment) -> None:  # noqa: F811
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+
+    def autograder(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "autograder", *arguments]
+        return subprocess.run(command, cwd=assignment.root, capture_output=True, text=True, env=environment)
+
+    done = autograder("deadline", "week", "2026-03-31 23:59", "--zone", "Europe/Berlin")
+    assert (done.returncode, done.stdout) == (0, "week is due 2026-03-31 21:59:00 UTC\n"), done.stderr
+    with gradebook(assignment) as opened:
+        assert opened.find_assignment("week").duedate == datetime(2026, 3, 31, 21, 59)
+    done = autograder("deadline", "week", "2026-03-31 23:59", "--zone", "Europe/Atlantis")
+    assert done.returncode == 2 and "no time zone 'Europe/Atlantis'" in done.stderr
