@@ -27,6 +27,7 @@ fsetxattr removexattr lremovexattr fremovexattr
 """.split()
 NEWER = {"fchmodat2": 452, "setxattrat": 463, "removexattrat": 466, "open_tree_attr": 467, "file_setattr": 469}
 THREAD, AF_UNIX, PR_SET_PDEATHSIG = 0x00010000, 1, 1
+ADDRESSED = (2, 3)  # SOCK_DGRAM, SOCK_RAW: even one of a pair can send to any address
 # A file's owner gets a signal of the caller's choice when the file is ready: signals by another road.
 OWNERS = {"fcntl": (8, 10, 15), "ioctl": (0x8901, 0x8902)}  # F_SETOWN F_SETSIG F_SETOWN_EX; FIOSETOWN SIOCSPGRP
 TERMINAL_INPUT = (0x5412, 0x541C)  # TIOCSTI TIOCLINUX: type into the terminal
@@ -56,6 +57,8 @@ def program(shared_files: bool) -> bytes:
     rules.add_rule(refuse, "clone", seccomp.Arg(0, seccomp.MASKED_EQ, THREAD, 0))
     rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
     rules.add_rule(refuse, "socketpair", seccomp.Arg(0, seccomp.NE, AF_UNIX))
+    for kind in ADDRESSED:
+        rules.add_rule(refuse, "socketpair", seccomp.Arg(1, seccomp.MASKED_EQ, 0xF, kind))
     rules.add_rule(refuse, "prctl", seccomp.Arg(0, seccomp.EQ, PR_SET_PDEATHSIG))
     for name, requests in {**OWNERS, "ioctl": (*OWNERS["ioctl"], *TERMINAL_INPUT)}.items():
         for request in requests:

@@ -9,6 +9,7 @@ import hashlib
 import io
 import json
 import os
+import socket
 import sys
 import tempfile
 import time
@@ -59,13 +60,28 @@ def run(folder: Path, level: Level, attacks: list[Attack], out: Path) -> None:
     """Grade the attacks, a few at a time, and write down after each time what has come of all so far."""
     canary = folder / "canary"
     canary.write_text(PLANTED)
+    mailbox = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    mailbox.bind(str(folder / "mailbox"))
+    mailbox.setblocking(False)
+    (folder / "mailbox").chmod(0o666)
+    folder.chmod(0o711)
     assignment = Course.find(ROOT).assignment(NAME)
     before = _digest(canary)
     results: dict[str, object] = {}
+    mail = ""
     for start in range(0, len(attacks), TOGETHER):
         results |= _grade(folder, assignment, level, attacks[start : start + TOGETHER])
         unchanged = _digest(canary) == before
-        out.write_text(json.dumps({"results": results, "unchanged": unchanged, "processes": _children()}))
+        mail += _mail(mailbox)
+        said = {"results": results, "unchanged": unchanged, "processes": _children(), "mail": mail}
+        out.write_text(json.dumps(said))
+
+
+def _mail(mailbox: socket.socket) -> str:
+    try:
+        return mailbox.recv(100).decode(errors="replace")
+    except BlockingIOError:
+        return ""
 
 
 def _grade(folder: Path, assignment: Assignment, level: Level, attacks: list[Attack]) -> dict[str, object]:

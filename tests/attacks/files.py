@@ -149,7 +149,7 @@ def beside(folder: Path, notebook: Notebook) -> None:
     write(folder, notebook)
 
 
-@attack("R15", "many cells, each just within its limit", quick=True)
+@attack("R15", "many cells, each just within its limit")
 def patient(folder: Path, notebook: Notebook) -> None:
     notebook["cells"] += [code("import time; time.sleep(1.5)")] * 100
     write(folder, notebook)

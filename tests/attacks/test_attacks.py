@@ -25,7 +25,7 @@ from attacks import Attack, cell_attacks
 ATTACKS = [*cell_attacks(), *files.ATTACKS]
 QUICK = [attack for attack in ATTACKS if attack.quick]
 LEVELS = ("full", "kernel")
-SLACK = 4.0  # seconds beyond the budget: a busy machine, and the graders' own time
+SLACK = 6.0  # seconds beyond the budget: a busy machine, and the graders' own time
 NOBODY = 64_321
 
 
@@ -126,7 +126,7 @@ def test_after_all_attacks_nothing_is_changed_and_no_worker_is_left(
     outcome: Callable[[Run], dict[str, Any]], run: Run
 ) -> None:
     afterwards = outcome(run)
-    assert afterwards["unchanged"]
+    assert afterwards["unchanged"] and afterwards["mail"] == ""
     assert afterwards["processes"] <= (3 if run.level == "full" else 1)  # the zygote, and bubblewrap twice round it
 
 

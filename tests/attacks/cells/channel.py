@@ -17,7 +17,7 @@ everywhere(raw_reply(b"\x92\xa1l\x91" * 200_000 + b"\xc0"))
 everywhere(raw_reply(pack(["a", "<f8", [1 << 40, 1 << 38], 0])))
 # %% P6 | arrays of objects
 everywhere(raw_reply(pack(["a", "|O8", [1], 0]), b"x" * 8))
-# %% P7 quick | one byte a second
+# %% P7 | one byte a second
 import time
 def drip(*args, **kwargs):
     for byte in b"\x10\0\0\0\0\0\0\0" + b"x" * 16:

@@ -26,6 +26,15 @@ try:
     print("BREACH" if (await serve()).sockets else "refused")
 except OSError:
     print("refused")
+# %% E1e quick says=refused | sends to a socket file that everybody may write to
+import socket
+mailbox = os.path.join(os.path.dirname(CANARY), "mailbox")
+for kind in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW, socket.SOCK_SEQPACKET):
+    for send in (lambda s: s.sendto(b"BREACH", mailbox), lambda s: s.sendmsg([b"BREACH"], [], 0, mailbox)):
+        try:
+            print("sent", send(socket.socketpair(socket.AF_UNIX, kind)[0]))  # what counts is what arrives
+        except OSError:
+            print("refused")
 # %% E2a quick says=refused | starts programs
 import subprocess
 attempt(lambda: (None, True)[os.system("true") == 0])

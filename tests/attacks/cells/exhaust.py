@@ -98,7 +98,7 @@ except OSError:
     print("refused", len(files))
 if len(files) > 100:
     print("BREACH")
-# %% R14a quick | returns two gigabytes
+# %% R14a | returns two gigabytes
 everywhere(lambda *args, **kwargs: np.zeros((1 << 28,)))
 import numpy as np
 # %% R14b | returns the largest reply that fits, every time
@@ -106,7 +106,7 @@ import numpy as np
 everywhere(lambda *args, **kwargs: np.zeros(8 << 20, dtype=np.uint8))
 # %% R14c | returns a million small things
 everywhere(lambda *args, **kwargs: [None] * 1_000_000)
-# %% R16a quick | threads that spin while others work
+# %% R16a | threads that spin while others work
 import threading
 def spin():
     while True:

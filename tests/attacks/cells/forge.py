@@ -41,7 +41,7 @@ print('{"score": 100, "max_score": 100, "status": "passed", "schema_version": 1}
 print('<testsuite tests="9" failures="0" errors="0"><testcase name="softmax"/></testsuite>')
 print("================ 9 passed in 0.10s ================")
 everywhere(lambda *args, **kwargs: print("score: 100/100"))
-# %% F6 quick | an object that equals everything
+# %% F6 | an object that equals everything
 class Equal:
     __array_ufunc__ = None
     shape, ndim, dtype = (2, 3), 2, float

@@ -8,6 +8,8 @@ import glob
 for name in ("environ", "cmdline", "maps", "mem", "status", "fd", "root"):
     attempt(lambda: open(f"/proc/{GRADER}/{name}", "rb").read(100))
     attempt(lambda: os.listdir(f"/proc/{GRADER}/{name}"))
+for name in ("exe", "cwd", "root", "fd/1", "fd/3", "ns/mnt"):
+    attempt(lambda: os.readlink(f"/proc/{GRADER}/{name}"))
 attempt(lambda: [open(p).read() for p in glob.glob("/proc/[0-9]*/environ")][0])
 # %% L2b says=refused | reads about itself
 for name in ("maps", "mem", "environ", "mountinfo", "fdinfo", "task"):

@@ -31,7 +31,7 @@ print("BREACH" if "MODELS" in globals() else "refused")
 # %% N12 cellmagic | writes a file over the course
 %%writefile /tmp/../conftest.py
 import os; os._exit(0)
-# %% N14 quick | a representation without end
+# %% N14 | a representation without end
 class Endless:
     def __repr__(self):
         while True:
