@@ -20,6 +20,12 @@ NOTED = {  # accepted with a note, by the conventions of the course
     ("aim", "float32"),
 }
 
+EQUIVALENT = {
+    "limits": {
+        "smallest = np.finfo(np.dtype(dtype)).smallest_subnormal": "its logarithm is right to 0.02 in every format",
+        "return np.log(2) - np.log(np.finfo(dtype).smallest_subnormal)": "right to 0.02 in every format, half included",
+    },
+}
 REPEATED = {"limits": "there are only three formats, and the check tells no gap"}
 
 RIGHT["scaled"] = {
