@@ -265,6 +265,19 @@ def test_an_entry_that_lies_about_its_size_is_bounded(tmp_path: Path, monkeypatc
     assert next(item for item in read.items if item.name == "b.ipynb").read() == notebook()
 
 
+def test_a_damaged_entry_is_passed_over_and_the_rest_taken_in(course: Course, tmp_path: Path) -> None:
+    path = zipped(tmp_path / "d.zip", [
+        (f"ann/{NAME}/timestamp.txt", b"2026-03-01 12:00:00 UTC" * 4), (f"ann/{NAME}/{NAME}.ipynb", notebook("ann")),
+        (f"bob/{NAME}/{NAME}.ipynb", notebook("bob")),
+    ])  # fmt: skip
+    data = bytearray(path.read_bytes())
+    data[30 + len(f"ann/{NAME}/timestamp.txt") + 3] ^= 0xFF  # in the first entry's compressed bytes
+    path.write_bytes(data)
+    rows = by_student(collect(course, path))
+    assert {name: row.what for name, row in rows.items()} == {"ann": "new", "bob": "new"}
+    assert f"ann/{NAME}/timestamp.txt" not in submitted(course) and rows["ann"].submitted_at is None
+
+
 def test_links_in_folders_are_not_followed(course: Course, tmp_path: Path) -> None:
     folder = tmp_path / "loose"
     (folder / "ann").mkdir(parents=True)

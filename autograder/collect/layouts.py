@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from autograder.collect.repository import committed_at
-from autograder.collect.tree import Item, Refused, Tree
+from autograder.collect.tree import Item, Tree
 from autograder.intake import SUFFIXES, TIMESTAMP, parse_timestamp
 
 CANVAS = re.compile(r"(?P<name>[^_/]+)_(?P<late>LATE_)?(?P<id>\d+)_(?P<submission>\d+)_(?P<file>.+)")
@@ -118,8 +118,8 @@ def _gradescope_metadata(tree: Tree) -> dict[str, Any]:
     for item in tree.items:
         if item.name == METADATA:
             try:
-                read = yaml.load(item.read().decode("utf-8", "replace"), yaml.BaseLoader)
-            except (yaml.YAMLError, Refused, RecursionError):
+                read = yaml.load((item.content() or b"").decode("utf-8", "replace"), yaml.BaseLoader)
+            except (yaml.YAMLError, RecursionError):
                 continue
             found |= read if isinstance(read, dict) else {}
     return found
@@ -165,7 +165,7 @@ def _nbgrader(tree: Tree, assignments: Sequence[str]) -> list[Claim]:
 
 
 def _nbgrader_claim(student: str, assignment: str, items: list[Item]) -> Claim:
-    stamp = next((item.read() for item in items if item.name == TIMESTAMP and item.size < 200), None)
+    stamp = next((item.content() for item in items if item.name == TIMESTAMP and item.size < 200), None)
     moment = parse_timestamp(stamp.decode("utf-8", "replace")) if stamp is not None else None
     return Claim(student, "nbgrader", assignment=assignment, items=tuple(items), submitted_at=moment, timestamp=stamp)
 

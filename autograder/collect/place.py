@@ -14,7 +14,7 @@ from typing import Literal
 
 from autograder.collect.layouts import Claim, claims
 from autograder.collect.match import Fingerprint, could_be_notebook, fingerprint, is_named_notebook, recognise
-from autograder.collect.tree import Item, Refused, read_tree
+from autograder.collect.tree import Item, read_tree
 from autograder.course import Course
 from autograder.errors import AutograderError
 from autograder.intake import TIMESTAMP, read_timestamp
@@ -141,12 +141,9 @@ def folder_name(student: str) -> str:
 def _notebooks(claim: Claim, known: Sequence[Fingerprint]) -> Iterator[_Notebook]:
     for item in claim.items:
         if could_be_notebook(item.name, item.size):
-            try:
-                data = item.read()
-            except (Refused, OSError):
-                continue
-            assignment = recognise(data, known)
-            if assignment or is_named_notebook(item.name):
+            data = item.content()
+            assignment = recognise(data, known) if data is not None else None
+            if data is not None and (assignment or is_named_notebook(item.name)):
                 yield _Notebook(item, data, assignment)
 
 
@@ -230,11 +227,9 @@ def _put_aside(into: Path, target: Path) -> None:
 def _write(target: Path, assignment: str, claim: Claim, best: _Notebook) -> None:
     target.mkdir(parents=True)
     for item, name in _beside(claim, best):
-        try:
-            data = item.read()
-        except (Refused, OSError):
-            continue
-        (target / name).write_bytes(data)
+        data = item.content()
+        if data is not None:
+            (target / name).write_bytes(data)
     (target / f"{assignment}.ipynb").write_bytes(best.data)
     if claim.timestamp is not None:
         (target / TIMESTAMP).write_bytes(claim.timestamp)

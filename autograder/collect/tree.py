@@ -1,10 +1,12 @@
 """List the files of a folder or an archive, the unsafe ones refused one by one; nothing is unpacked to disk."""
 
 import io
+import lzma
 import os
 import re
 import stat
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
@@ -18,6 +20,7 @@ MAX_BYTES = 50 * 2**20  # one file, unpacked
 MAX_TOTAL = 4 * 2**30  # all files that were read out of archives
 MAX_DEPTH = 3  # archives in archives
 MAX_NAME = 200
+DAMAGED = (zipfile.BadZipFile, zlib.error, lzma.LZMAError)
 UTF8_NAME = 0x800
 ENCRYPTED = 0x1
 ZIP = ".zip"
@@ -46,6 +49,13 @@ class Item:
     def name(self) -> str:
         """Return the file's name."""
         return self.path.name
+
+    def content(self) -> bytes | None:
+        """Return the file's bytes, None when they are refused or cannot be read."""
+        try:
+            return self.read()
+        except (Refused, OSError):
+            return None
 
 
 @dataclass
@@ -180,7 +190,7 @@ def _unpack(tree: Tree, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> byte
     try:
         with archive.open(info) as file:
             data = file.read(MAX_BYTES + 1)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
+    except (*DAMAGED, NotImplementedError, RuntimeError, EOFError, ValueError) as error:
         raise Refused(f"damaged ({error})") from None
     tree.budget -= len(data)
     if len(data) > MAX_BYTES or tree.budget < 0:
