@@ -52,8 +52,8 @@ def _attack(words: list[str], about: str, source: str) -> Attack:
         raise ValueError(f"attack {name}: {unknown}")
     return Attack(
         name, about, source, quick="quick" in flags, bare="cellmagic" in flags,
-        last="last" in flags or "says" in values, says=values.get("says", ""), rest=values.get("rest"), least=float(values.get("least", 0)),
-        most=float(values.get("most", 0)),
+        last="last" in flags or "says" in values, says=values.get("says", ""), rest=values.get("rest"),
+        least=float(values.get("least", 0)), most=float(values.get("most", 0)),
     )  # fmt: skip
 
 
