@@ -1,10 +1,11 @@
 """Read the attacks: `cells/<family>.py` holds one notebook cell each, `files.py` what is wrong with a file itself.
 
 A cell starts with `# %% ID words | what it does`, and is handed in as the answer to `softmax`, with all other tasks
-blank. The words: `quick` (part of every test run), `says=WORD` (it comes last in the notebook and must have printed
-that, so it ran; it prints BREACH where it got through), `hidden` (what it carries out is marked CARRIED), `page` (its
-text must come out harmless), `cellmagic` (nothing may stand before it), `rest=SAMPLE` (the other tasks are answered as
-there), `least=N` and `most=N` (what it may earn: 0 where nothing is said).
+blank. The words: `quick` (part of every test run), `last` (it comes last in the notebook, so that what it prints is
+kept: BREACH where it got through), `says=WORD` (the same, and it must have printed that, so it ran), `hidden` (what
+it carries out is marked CARRIED), `page` (its text must come out harmless), `cellmagic` (nothing may stand before it),
+`rest=SAMPLE` (the other tasks are answered as there), `least=N` and `most=N` (what it may earn: 0 where nothing is
+said).
 """
 
 import re
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-WORDS = {"quick", "hidden", "page", "cellmagic", "says", "rest", "least", "most"}
+WORDS = {"quick", "hidden", "page", "cellmagic", "last", "says", "rest", "least", "most"}
 _MARK = re.compile(r"^# %% (.+)\n", re.MULTILINE)
 
 
@@ -24,8 +25,8 @@ class Attack:
     about: str
     source: str | None
     quick: bool = False
-    hidden: bool = False
     bare: bool = False
+    last: bool = False
     says: str = ""
     rest: str | None = None
     least: float = 0.0
@@ -50,9 +51,9 @@ def _attack(words: list[str], about: str, source: str) -> Attack:
     if unknown:
         raise ValueError(f"attack {name}: {unknown}")
     return Attack(
-        name, about, source, quick="quick" in flags, hidden="hidden" in flags, bare="cellmagic" in flags,
-        says=values.get("says", ""), rest=values.get("rest"), least=float(values.get("least", 0)),
-        most=float(values.get("most", 0)),
+        name, about, source, quick="quick" in flags, bare="cellmagic" in flags,
+        last="last" in flags or "says" in values, says=values.get("says", ""), rest=values.get("rest"),
+        least=float(values.get("least", 0)), most=float(values.get("most", 0)),
     )  # fmt: skip
 
 

@@ -119,7 +119,7 @@ def _hand_in(folder: Path, attack: Attack, known: tuple[object, ...]) -> None:
         files.WRITERS[attack.id](folder, released)
         return
     source = attack.source if attack.bare else f"{PRELUDE.format(known=known)}\n{attack.source}"
-    cell = ("extra" if attack.says else "softmax-answer", source)
+    cell = ("extra" if attack.last else "softmax-answer", source)
     sample = build.Sample("attacker", None, attack.rest, None, (cell,))
     (folder / f"{NAME}.ipynb").write_text(build.compose(ROOT, NAME, build.samples(NAME), sample, folder.parent.name))
 

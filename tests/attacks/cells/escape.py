@@ -129,14 +129,14 @@ libc = ctypes.CDLL(None, use_errno=True)
 attempt(lambda: (None, True)[libc.prctl(1, 0, 0, 0, 0) == 0])
 attempt(lambda: os.setsid())
 attempt(lambda: os.setpgid(0, 0) or True)
-# %% E8 says=refused | system calls of other instruction sets
+# %% E8 last | system calls of other instruction sets
 import ctypes, mmap
 code = mmap.mmap(-1, 4096, prot=7)
 code.write(b"\xb8\x02\x00\x00\x00\xcd\x80\xc3")  # mov eax, 2 (fork); int 0x80; ret
 print("refused before")
 result = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()
 print("BREACH" if result >= 0 else "refused")
-# %% E8b says=refused | system calls of the x32 kind
+# %% E8b last | system calls of the x32 kind
 import ctypes
 print("refused before")
 print("BREACH" if ctypes.CDLL(None).syscall(0x40000000 + 57) >= 0 else "refused")
