@@ -106,8 +106,9 @@ def _each_layer() -> Iterator[tuple[str, Callable[[], object]]]:
     settings = {**Wall().settings(True), "base": 1 << 33, "memory": 1 << 30, "disk": 32 << 20, "cpu": 120}
     roots = room.settings(True)["roots"]
     room.close()
-    yield "a fork, nothing else", lambda: None
-    yield "pid namespace and a fork in it", _pid_namespace
+    yield "nothing", lambda: None
+    yield "a fork of this process", _fork
+    yield "a pid namespace and a fork in it", _pid_namespace
     yield "mount, ipc and host name namespaces, four mounts", lambda: confine.own_view(32 << 20, uid)
     yield "Landlock, as at level full", lambda: _landlock(["/"])
     yield f"Landlock, as at level kernel ({len(roots)} folders)", lambda: _landlock(roots)
@@ -118,6 +119,10 @@ def _each_layer() -> Iterator[tuple[str, Callable[[], object]]]:
 
 def _pid_namespace() -> None:
     confine.check(confine.LIBC.unshare(confine.CLONE_NEWPID))
+    _fork()
+
+
+def _fork() -> None:
     pid = os.fork()
     if pid == 0:
         os._exit(0)
