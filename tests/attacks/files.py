@@ -133,7 +133,7 @@ def pipe(folder: Path, notebook: Notebook) -> None:
 
 @attack("N18c", "names with newlines, brackets and escapes")
 def names(folder: Path, notebook: Notebook) -> None:
-    for name in ("a\n[bold]::error::x.ipynb", "\x1b[2J.ipynb", "[/x].ipynb"):
+    for name in ("a\n[bold]::error::x.ipynb", "\x1b[2J.ipynb", "[red]x.ipynb"):
         (folder / name).write_text(json.dumps(notebook))
 
 
