@@ -114,7 +114,7 @@ def test_influence(student, rng):
             same(after, before + readers[:, None, None])
 
 
-@group("counts its tokens", points=1, conditional=True)
+@group("counts its tokens, whatever the chunks", points=1, conditional=True)
 def test_length(student, rng):
     _, k, v = draw(rng, 6, 3, 7, 4, 5)
     cache = empty_cache(student, k, v)
