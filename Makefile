@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-all audit coverage bench lint clean
+.PHONY: demo test test-all audit attacks coverage bench lint clean
 
 demo: $(READY)
 	$(BIN)/autograder demo
@@ -13,10 +13,13 @@ test: lint
 	$(BIN)/mypy
 	$(BIN)/pytest -n auto --dist loadgroup
 
-test-all: test audit
+test-all: test audit attacks
 
 audit: $(READY)
 	$(BIN)/autograder audit
+
+attacks: $(READY)
+	$(BIN)/pytest -n auto --dist loadgroup -m attack_all tests/attacks
 
 coverage: $(READY)
 	$(BIN)/python -m autograder.audit.coverage

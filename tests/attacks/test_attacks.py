@@ -42,13 +42,20 @@ class Run:
         return f"{self.level}-{who}-{'quick' if self.quick else 'all'}"
 
 
+RUNS = [Run(level, ordinary, quick) for quick in (True, False) for level in LEVELS for ordinary in (False, True)]
+RUNS = [run for run in RUNS if not (run.quick and run.ordinary)]
+
+
+def marks(run: Run) -> list[pytest.MarkDecorator]:
+    """Keep what looks at one run in one process; leave the long ones out unless they are asked for."""
+    return [pytest.mark.xdist_group(str(run)), *([] if run.quick else [pytest.mark.attack_all])]
+
+
 def cases() -> list[Any]:
-    quick = [pytest.param(Run(level, False, True), a, id=f"{level}-{a.id}") for level in LEVELS for a in QUICK]
-    runs = [Run(level, ordinary, False) for level in LEVELS for ordinary in (False, True)]
-    every = [
-        pytest.param(run, a, id=f"{run}-{a.id}", marks=pytest.mark.attack_all) for run in runs for a in ATTACKS
-    ]
-    return quick + every
+    return [
+        pytest.param(run, attack, id=f"{run}-{attack.id}", marks=marks(run))
+        for run in RUNS for attack in (QUICK if run.quick else ATTACKS)
+    ]  # fmt: skip
 
 
 @pytest.fixture(scope="session")
@@ -117,11 +124,7 @@ def test_an_attack_gains_nothing(outcome: Callable[[Run], dict[str, Any]], run: 
     assert (result["honest"], result["honest_status"]) == (100.0, "graded"), "the next hand-in"
 
 
-@pytest.mark.parametrize("run", [
-    *(pytest.param(Run(level, False, True), id=f"{level}-quick") for level in LEVELS),
-    *(pytest.param(Run(level, ordinary, False), id=f"{level}-{ordinary}", marks=pytest.mark.attack_all)
-      for level in LEVELS for ordinary in (False, True)),
-])  # fmt: skip
+@pytest.mark.parametrize("run", [pytest.param(run, id=str(run), marks=marks(run)) for run in RUNS])
 def test_after_all_attacks_nothing_is_changed_and_no_worker_is_left(
     outcome: Callable[[Run], dict[str, Any]], run: Run
 ) -> None:
