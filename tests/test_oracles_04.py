@@ -76,7 +76,7 @@ def test_torch_decodes(reference: SimpleNamespace, case: dict[str, Any]) -> None
 
 
 def _onnx_fits(case: dict[str, Any]) -> bool:
-    """Take attention without masks of its own, and of ONNX's causal masks, which start at the first key, square ones."""
+    """Take attention without masks of its own; ONNX's causal mask starts at the first key, so only equal lengths."""
     names, square = set(case["inputs"]), case["inputs"]["Q"]["shape"][-2] == case["inputs"]["K"]["shape"][-2]
     plain = set(case["params"]) <= {"kv_num_heads", "q_num_heads", "is_causal"} and names == {"Q", "K", "V"}
     single = case["inputs"]["Q"]["dtype"] == "float32" and set(case["outputs"]) == {"Y"}

@@ -1,5 +1,5 @@
 # Wrong: a causal mask that starts at the first key, as np.tril does.
-# expect: status=graded score=75
+# expect: status=graded score=76
 # rest: abe-vectorised
 # %% gqa-answer
 def grouped_query_attention(Q, K, V, causal=False):
