@@ -11,7 +11,7 @@ demo: $(READY)
 
 test: lint
 	$(BIN)/mypy
-	$(BIN)/pytest -n auto --dist loadgroup
+	$(BIN)/pytest -n auto
 
 test-all: test audit attacks
 
@@ -19,7 +19,7 @@ audit: $(READY)
 	$(BIN)/autograder audit
 
 attacks: $(READY)
-	$(BIN)/pytest -n auto --dist loadgroup -m attack_all tests/attacks
+	$(BIN)/pytest -n auto -m attack_all tests/attacks
 
 coverage: $(READY)
 	$(BIN)/python -m autograder.audit.coverage

@@ -47,8 +47,8 @@ RUNS = [run for run in RUNS if not (run.quick and run.ordinary)]
 
 
 def marks(run: Run) -> list[pytest.MarkDecorator]:
-    """Keep what looks at one run in one process; leave the long ones out unless they are asked for."""
-    return [pytest.mark.xdist_group(str(run)), *([] if run.quick else [pytest.mark.attack_all])]
+    """Leave the long runs out unless they are asked for."""
+    return [] if run.quick else [pytest.mark.attack_all]
 
 
 def cases() -> list[Any]:
