@@ -60,6 +60,11 @@ def mutants(cell: str, text: str) -> list[Mutant]:
     return list(found.values())
 
 
+def defines_code(text: str) -> bool:
+    """Say whether a cell defines functions or classes, and not only literals to fill in."""
+    return any(isinstance(node, ast.FunctionDef | ast.ClassDef | ast.Lambda) for node in ast.walk(ast.parse(text)))
+
+
 def _compiles(text: str) -> bool:
     try:
         compile(text, "mutant", "exec")

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from autograder.audit.answers import Answers, load_answers
 from autograder.audit.equivalent import same_behaviour
-from autograder.audit.mutants import Mutant, mutants
+from autograder.audit.mutants import Mutant, defines_code, mutants
 from autograder.audit.trial import OWNER, Court, Verdict, released_cells, with_court
 from autograder.audit.visible import repeated_examples
 from autograder.course import Assignment, Task, automatic_tasks
@@ -231,16 +231,18 @@ class _Audit:
         return [self.first + seed for seed in OTHER_SEEDS]
 
     def _every_mutant(self) -> Iterator[tuple[Mapping[str, str], Mapping[str, str], Mutant]]:
-        """Yield (right cells, changed cells, mutant): of the reference, and of right answers while that makes few."""
+        """Yield (right cells, changed cells, mutant): of the reference, and of right code while that makes few."""
+        own = self.court.own_cells()
         plain = [text for style, text in self.right.items() if (self.task, style) not in self.answers.noted]
-        bases = [] if self.drawn else [self.court.own_cells()]
+        others = plain if any(map(defines_code, own.values())) else []
+        first = self.court.in_place(next(iter(self.drawn.values()))) if self.drawn else own
         count = 0
-        for base in [*bases, *map(self.court.in_place, plain)]:
+        for base in [first, *map(self.court.in_place, others)]:
             for cell, text in base.items():
                 for mutant in mutants(cell, text):
                     count += 1
                     yield base, {**base, cell: mutant.text}, mutant
-            if count >= FEWEST_MUTANTS or self.drawn:
+            if count >= FEWEST_MUTANTS:
                 return
 
     def _keep(self, answer: str, verdicts: Sequence[Verdict]) -> None:
