@@ -70,7 +70,8 @@ def test_large_scores(student, reference, rng):
     keys = rng.integers(-16, 17, size=(7, 3)).astype(float)
     keys[1] = [16.0, -16.0, 16.0]
     values = rng.normal(size=(7, 2))
-    cases = [(query, keys, values), (-query, keys, values)]
+    low = rng.integers(8, 18, size=(7, 3)).astype(float)  # every score lies far below 0
+    cases = [(query, keys, values), (-query, keys, values), (np.array([-40.0, -30.0, -50.0]), low, values)]
     for inputs, raw in zip(cases, student.attend.each(cases), strict=True):
         agree(raw, reference.attend(*inputs))
 

@@ -62,7 +62,10 @@ def test_large_scores(student, reference, rng):
     asking, read = rng.integers(10, 17, size=(3, 2)).astype(float), rng.integers(10, 17, size=(5, 4)).astype(float)
     asking[0] *= -1
     matrices = np.ones((2, 3)), np.ones((4, 3)), rng.normal(size=(4, 2))
-    agree(student.cross_attend(asking, read, *matrices), reference.cross_attend(asking, read, *matrices))
+    alone = np.where(np.arange(5)[:, None] == rng.integers(5), read, rng.integers(-1, 2, size=(5, 4)))
+    cases = [(asking, read, *matrices), (asking, alone, *matrices)]  # in the second one token is far above all
+    for inputs, raw in zip(cases, student.cross_attend.each(cases), strict=True):
+        agree(raw, reference.cross_attend(*inputs))
 
 
 @group("takes whole numbers and nested lists", points=1)
@@ -73,6 +76,8 @@ def test_plain_inputs(student, reference, rng):
     wanted = reference.cross_attend(*inputs)
     agree(student.cross_attend(*inputs), wanted)
     agree(student.cross_attend(*[part.tolist() for part in inputs]), wanted)
+    mixed = (asking, read, *(rng.normal(size=shape) * 0.5 for shape in ((2, 3), (4, 3), (4, 2))))
+    agree(student.cross_attend(*mixed), reference.cross_attend(*mixed))
 
 
 @group("leaves its arguments as they were", points=1, conditional=True)

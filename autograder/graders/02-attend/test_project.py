@@ -54,6 +54,8 @@ def test_plain_inputs(student, reference, rng):
     wanted = reference.project(*inputs)
     agree(student.project(*inputs), wanted)
     agree(student.project(*[part.tolist() for part in inputs]), wanted)
+    mixed = (inputs[0], *(rng.normal(size=shape) for shape in shapes[1:]))
+    agree(student.project(*mixed), reference.project(*mixed))
 
 
 @group("leaves its arguments as they were", points=1, conditional=True)

@@ -49,7 +49,8 @@ def test_large_scores(student, reference, rng):
     x = rng.integers(-16, 17, size=(3, 5)) / 8
     rows = x + [[1000.0], [-2000.0], [0.0]]
     gaps = x[0] + [0.0, 800.0, 0.0, -900.0, 800.0]
-    check(student, reference, [(x + 1000.0,), (x - 2000.0,), (rows,), (gaps,)])
+    one = np.roll(x[0] + [1500.0, 0.0, 0.0, 0.0, 0.0], rng.integers(5))  # far above the average, too
+    check(student, reference, [(x + 1000.0,), (x - 2000.0,), (rows,), (gaps,), (one,)])
 
 
 @group("takes whole numbers and nested lists", points=1)

@@ -44,7 +44,7 @@ def test_exact(student, rng):
     check(student, np.zeros((4, 4)), 2, 0.0)
 
 
-@group("comes as close to a form of higher rank as any head of that width can", points=3)
+@group("comes as close to a form of higher rank as any head of that width can", points=2)
 def test_closest(student, rng):
     for spread in (1.0, 1e3, 1e-3):
         for model, width in ((4, 2), (5, 1), (6, 5), (7, 3), (2, 1)):
@@ -60,6 +60,19 @@ def test_strongest(student, rng):
         check(student, form, width, np.linalg.norm(np.sort(strengths)[: model - width]))
         same = np.eye(model)[rng.permutation(model)]
         check(student, same, width, np.sqrt(model - width))
+
+
+@group("takes forms that read the same, or the opposite, in both directions", points=1)
+def test_mirrored(student, rng):
+    for model, width in ((4, 2), (6, 4), (5, 1)):
+        turn = np.linalg.qr(rng.normal(size=(model, model)))[0]
+        strengths = rng.uniform(1, 3) * rng.permutation(np.arange(1, model + 1))
+        signs = np.where(strengths == strengths.max(), -1, 1) * rng.choice([-1, 1])
+        check(student, turn @ np.diag(strengths * signs) @ turn.T, width, np.linalg.norm(np.sort(strengths)[:-width]))
+    for model in (4, 6):
+        turn = np.linalg.qr(rng.normal(size=(model, model)))[0]
+        turning = np.kron(np.diag(np.arange(1, model // 2 + 1)), [[0, 1], [-1, 0]])
+        check(student, turn @ turning @ turn.T, 2, np.linalg.norm(turning[:-2]))
 
 
 @group("takes whole numbers and nested lists", points=1)

@@ -50,6 +50,7 @@ def test_cheaper(student, rng):
     for heads in (1, 2, 3, 4, 16):
         model = heads * int(rng.integers(3, 40))
         check_cheaper(student.qk_parameters(model, heads), model, model // heads)
+    check_cheaper(student.qk_parameters(model, 2, 1), model, 1)
     half = int(rng.integers(5, 90))
     for model, width in (
         (5 * half, 3 * half),

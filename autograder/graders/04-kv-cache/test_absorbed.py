@@ -15,6 +15,7 @@ SIZES = (
     (1, 4, 3, 2, 5, 4),
     (3, 1, 1, 4, 3, 6),
     (6, 3, 5, 1, 4, 2),
+    (2, 4, 3, 5, 2, 1),
 )
 MANY, WIDE = 65_536, 4_096  # one head's keys would take 2 GiB, twice what the sandbox gives
 

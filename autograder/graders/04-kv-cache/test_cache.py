@@ -99,6 +99,9 @@ def test_chunks(student, reference, rng):
                 answer = student.method(cache, "attend", q[:, part])
                 same(answer, whole(reference, q[:, part], k[:, :start], v[:, :start]))
             same(student.method(cache, "attend", q), whole(reference, q, k, v))
+    q, k, v = draw(rng, 4, 2, 700, 2, 3)  # a long text: the first token still counts
+    cache = filled_cache(student, k, v, 540, 1, 159)
+    same(student.method(cache, "attend", q[:, -3:]), whole(reference, q[:, -3:], k, v))
 
 
 @group("moves, with one kv head, exactly the query heads that read it", points=3)
@@ -187,6 +190,9 @@ def test_forks(student, reference, rng):
         raise Mismatch("`fork()` does not give a cache")
     for cache, (_, new_k, new_v) in zip(caches, ends, strict=True):
         student.method(cache, "append", new_k, new_v)
+    new = empty_cache(student, k, v)
+    student.method(student.method(new, "fork"), "append", k, v)
+    check_length(student, new, 0)
     stranger = filled_cache(student, 2 * k, 3 * v)
     same(student.method(stranger, "attend", q), whole(reference, q, 2 * k, 3 * v))
     for cache, (new_q, new_k, new_v) in zip(caches, ends, strict=True):
@@ -206,7 +212,8 @@ def test_refused_appends(student, reference, rng):
         shaped((2, 2, 4), (2, 2, 2)), shaped((1, 2, 4), (1, 2, 2)), shaped((6, 2, 4), (6, 2, 2)),  # kv heads
         shaped((3, 2, 5), (3, 2, 2)), shaped((3, 2, 1), (3, 2, 2)), shaped((3, 2, 4), (3, 2, 3)),  # widths
         shaped((3, 2, 4), (3, 1, 2)), shaped((3, 1, 4), (3, 2, 2)), shaped((3, 2, 4), (2, 2, 2)),  # not alike
-        shaped((3, 4), (3, 2)), shaped((3, 1, 4), (3, 2)),  # an axis is missing
+        shaped((2, 2, 4), (3, 2, 2)), shaped((1, 2, 4), (3, 2, 2)),
+        shaped((3, 4), (3, 2)), shaped((3, 1, 4), (3, 2)), shaped((3, 4), (3, 2, 2)),  # an axis is missing
     )  # fmt: skip
     new = empty_cache(student, k, v)
     for place in (0, 1, 3, 6, 7):
@@ -227,7 +234,7 @@ def test_refused_queries(student, reference, rng):
     cache = empty_cache(student, k, v)
     check_refused(student, cache, "attend", q[:, :1])
     student.method(cache, "append", k, v)
-    for shape in ((6, 5, 5), (6, 9, 5), (4, 2, 5), (7, 2, 5), (6, 2, 4), (6, 2, 1), (6, 5)):
+    for shape in ((6, 5, 5), (6, 9, 5), (4, 2, 5), (7, 2, 5), (1, 2, 5), (2, 2, 5), (6, 2, 4), (6, 2, 1), (6, 5)):
         check_refused(student, cache, "attend", rng.normal(size=shape))
     check_length(student, cache, 4)
     same(student.method(cache, "attend", q), whole(reference, q, k, v))

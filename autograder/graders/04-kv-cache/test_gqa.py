@@ -98,7 +98,7 @@ def test_sees_nothing(student, reference, rng):
 
 @group("refuses, with a ValueError, kv heads that do not divide the query heads", points=1)
 def test_refuses(student, reference, rng):
-    for heads, kv_heads in ((6, 4), (5, 2), (7, 3), (8, 5)):
+    for heads, kv_heads in ((6, 4), (5, 2), (7, 3), (8, 5), (1, 3), (2, 4)):
         try:
             student.grouped_query_attention(*draw(rng, heads, kv_heads, 3, 4, 2, 5))
         except StudentError as error:

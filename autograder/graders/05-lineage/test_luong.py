@@ -79,6 +79,8 @@ def test_plain_inputs(student, reference, rng):
         wanted = reference.luong_attend(*inputs)
         agree(student.luong_attend(*inputs), wanted)
         agree(student.luong_attend(*[part.tolist() for part in inputs]), wanted)
+    W = rng.normal(size=(3, 3))
+    agree(student.luong_attend(s, H, W), reference.luong_attend(s, H, W))
 
 
 @group("leaves its arguments as they were", points=1, conditional=True)

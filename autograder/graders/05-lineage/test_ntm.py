@@ -36,6 +36,8 @@ def test_lengths(student, rng):
     agree(student.content_address(4 * key, stretched, beta), weights, like=raw, rtol=NEAR)
     short = memory / np.linalg.norm(memory, axis=1, keepdims=True) * rng.uniform(0.3, 0.9, size=(6, 1))
     agree(student.content_address(key / np.linalg.norm(key), short, beta), weights, like=raw, rtol=NEAR)
+    shortest = short * rng.uniform(0.013, 0.02, size=(6, 1))
+    agree(student.content_address(5 * key / np.linalg.norm(key), shortest, beta), weights, like=raw, rtol=NEAR)
 
 
 @group("sharpens with beta, up to one clear winner when beta is huge", points=1)

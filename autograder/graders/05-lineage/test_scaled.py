@@ -158,6 +158,12 @@ def test_both(student, reference, rng):
         mask[-1, 0] = False
         raw = student.scaled_dot_product_attention(*inputs, mask, True)
         agree(raw, reference.scaled_dot_product_attention(*inputs, mask, True))
+    for lead, shape, queries in (((), (4,), 4), ((), (1, 5), 3), ((2,), (2, 1, 4), 4), ((2, 3), (3, 1, 6), 4)):
+        inputs = draw(rng, queries, shape[-1], 1, 3, lead=lead)
+        mask = rng.random(shape) < 0.65
+        mask[..., 0], mask[..., 1] = True, False  # every query sees something, and misses something
+        raw = student.scaled_dot_product_attention(*inputs, mask, True)
+        agree(raw, reference.scaled_dot_product_attention(*inputs, mask, True))
 
 
 @group("stays right when scores are huge, even next to a hidden key", points=1)
