@@ -899,7 +899,7 @@ WRONG["cache"] = {
     "fork_empty": cache(FORKS, fork="return GQACache(*self.shape)"),
     "fork_buffer": cache(
         FORKS,
-        init="self.n = 0; self.BK = np.zeros((n_kv_heads, 256, d_k)); self.BV = np.zeros((n_kv_heads, 256, d_v))",
+        init="self.n = 0; self.BK, self.BV = (np.zeros((n_kv_heads, 1024, d)) for d in (d_k, d_v))",
         append="T, n = self.n, keys.shape[1]; self.BK[:, T:T+n] = keys; self.BV[:, T:T+n] = values; self.n += n; "
         "self.K, self.V = self.BK[:, :self.n], self.BV[:, :self.n]",
         fork="other.n, other.BK, other.BV = self.n, self.BK, self.BV",
