@@ -4,11 +4,13 @@ A quick selection runs always, at levels full and kernel, as whoever runs the te
 ordinary user where it is run by root: `pytest -m attack_all tests/attacks`.
 """
 
+import itertools
 import json
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,7 +93,7 @@ def as_ordinary_user(folder: Path) -> tuple[list[str], dict[str, str]]:
     if setpriv is None or python is None or not _open_to_all(drive.HERE / "drive.py"):
         pytest.skip("no setpriv, or an ordinary user cannot read Python or the project")
     folder.chmod(0o777)
-    for parent in folder.parents[:2]:
+    for parent in itertools.takewhile(lambda parent: parent != Path(tempfile.gettempdir()), folder.parents):
         parent.chmod(parent.stat().st_mode | 0o011)
     packages = next(path for path in sys.path if path.endswith("site-packages"))
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": packages}
