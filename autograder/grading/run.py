@@ -92,7 +92,7 @@ def _settle(started: Any) -> None:
 
 
 def _keep_to_one_core(started: Any) -> None:
-    """Keep this process, its zygote and its workers on one core: a call that stays there is several times as fast."""
+    """Keep this process, its zygote and its workers on one core: waking another one costs more than most calls."""
     if hasattr(os, "sched_setaffinity"):
         cores = sorted(os.sched_getaffinity(0))
         with started.get_lock():
