@@ -64,6 +64,16 @@ def test_the_first_case_that_stops_is_the_last(run) -> None:
         student.g.each([(1,)])
 
 
+def test_a_result_that_holds_itself_is_a_failed_case_and_no_crash(run) -> None:
+    student = run("def f(x):\n    x = [x]\n    x.append(x)\n    return x", "count = 0")
+    student._notebook.start()
+    first = student._notebook.worker
+    with pytest.raises(StudentError) as caught:
+        student.f.each([(1,)])
+    assert caught.value.kind == "RecursionError"
+    assert student._notebook.worker is first and student.value("count") == 0
+
+
 def test_cases_call_back_and_share_the_time_of_one_call(run) -> None:
     slow = "import time\ndef slow(x):\n    time.sleep(0.4)\n    return x"
     student = run(slow, "def use(f, x):\n    return f(x) + 1")

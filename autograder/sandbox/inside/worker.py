@@ -228,11 +228,9 @@ class Worker:
             return {"missing": True}
         target, replies = self.shell.user_ns[request["name"]], []
         for args in request["cases"]:
-            reply = self._answer(target, self._bind(args), {})
-            replies.append(reply)
-            if "error" in reply:
+            replies.append(self._answer(lambda *given: _as_it_is_now(target(*given)), self._bind(args), {}))
+            if "error" in replies[-1]:
                 break
-            reply["value"] = _as_it_is_now(reply["value"])
         return {"replies": replies}
 
     def _answer(
