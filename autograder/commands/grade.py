@@ -1,0 +1,169 @@
+"""Grade a class and fill the gradebook."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from autograder.commands.common import (
+    ALL_GRADED,
+    LOOK,
+    AssignmentName,
+    CourseFolder,
+    DatabaseUrl,
+    Jobs,
+    ReportsFolder,
+    app,
+    console,
+    cores,
+    find_course,
+    isolation,
+    say,
+    short,
+    short_url,
+    sqlite,
+    with_progress,
+)  # fmt: skip
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from autograder.course import Course
+    from autograder.report import Record
+    from autograder.sandbox.levels import Isolation
+
+
+@dataclass(frozen=True)
+class Places:
+    """Name where a class is read from and where its results go."""
+
+    submitted: Path
+    reports: Path
+    db_url: str
+
+    @property
+    def autograded(self) -> Path:
+        """Return where the graded notebooks go, which formgrader opens: beside the reports."""
+        return self.reports.parent / "autograded"
+
+
+@dataclass(frozen=True)
+class Seconds:
+    """Hold the time limits of one submission."""
+
+    cell: float = 10.0
+    call: float = 5.0
+    submission: float = 120.0
+
+
+@app.command(short_help="Grade a class and fill the gradebook.")
+def grade(
+    assignment: AssignmentName,
+    submitted: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Hand-ins as DIR/<student>/<assignment>/<assignment>.ipynb. [default: submitted/]"
+        ),
+    ] = None,
+    student: Annotated[str | None, typer.Option(metavar="ID", help="Grade this student only.")] = None,
+    jobs: Jobs = None,
+    course: CourseFolder = None,
+    reports: ReportsFolder = None,
+    db: DatabaseUrl = None,
+    cell_seconds: Annotated[float, typer.Option(min=0.1, metavar="S", help="Seconds for one cell.")] = 10.0,
+    call_seconds: Annotated[float, typer.Option(min=0.1, metavar="S", help="Seconds for one call.")] = 5.0,
+    submission_seconds: Annotated[float, typer.Option(min=0.1, metavar="S", help="Seconds for one hand-in.")] = 120.0,
+    level: Annotated[
+        str | None,
+        typer.Option(metavar="LEVEL", help="full, kernel or practice. [default: the strongest that works here]"),
+    ] = None,
+    practice: Annotated[
+        bool, typer.Option("--practice", help="Run student code unprotected if need be; the marks do not count.")
+    ] = False,
+) -> None:
+    """Grade a class: write one record per hand-in, fill nbgrader's gradebook and print a table.
+
+    Exits with 0 when all is graded (pending manual marks included), 1 when someone must look, 2 when it could
+    not run.
+    """
+    found = find_course(course)
+    places = Places(
+        submitted=submitted or found.root / "submitted",
+        reports=reports or found.root / "reports",
+        db_url=db or sqlite(found.root / "gradebook.db"),
+    )
+    seconds = Seconds(cell_seconds, call_seconds, submission_seconds)
+    records = grade_all(found, assignment, places, seconds, student, jobs, lambda: isolation(level, practice))
+    raise typer.Exit(LOOK if any(record.needs_a_look for record in records) else ALL_GRADED)
+
+
+def grade_all(
+    course: "Course", name: str, places: Places, seconds: Seconds, student: str | None, jobs: int | None,
+    find_isolation: "Callable[[], Isolation]",
+) -> "list[Record]":  # fmt: skip
+    """Grade, print the table, fill the gradebook, and say where everything lies."""
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    from autograder.grading.run import Limits, check_ready, grade_class
+    from autograder.host.autograded import write_autograded
+    from autograder.host.gradebook import fill_gradebook, load_nbgrader
+    from autograder.intake import find_hand_ins
+    from autograder.terminal import class_table, print_safely, summary
+
+    assignment = course.assignment(name)
+    hand_ins = find_hand_ins(places.submitted, name, student)
+    limits = Limits(cell_seconds=seconds.cell, call_seconds=seconds.call, submission_seconds=seconds.submission)
+
+    of = {hand_in.student: hand_in for hand_in in hand_ins}
+    written: dict[str, Future[frozenset[str]]] = {}
+
+    def run(on_record: "Callable[[Record], None]") -> "list[Record]":
+        def keep(record: "Record") -> None:
+            hand_in = of[record.student]
+            written[record.student] = beside.submit(write_autograded, places.autograded, assignment, hand_in, record)
+            on_record(record)
+
+        many = min(jobs or cores(), len(hand_ins))
+        return grade_class(assignment, hand_ins, reports=places.reports, jobs=many, limits=limits,
+                           isolation=isolation, on_record=keep)  # fmt: skip
+
+    check_ready(assignment)
+    with ThreadPoolExecutor(1) as beside:
+        # nbgrader takes seconds to load and to make a database; what goes wrong there is said when it is filled.
+        beside.submit(load_nbgrader)
+        isolation = find_isolation()
+        beside.submit(fill_gradebook, places.db_url, assignment, [])
+        records = with_progress(f"Grading {name}", len(hand_ins), run)
+    print_safely(console(), class_table(records))
+    say(summary(records))
+    say(f"Records:   {short(places.reports / name / 'records')}")
+    unanswered = _unanswered(written)
+    say(f"Notebooks: {short(places.autograded)}")
+    for late in fill_gradebook(places.db_url, assignment, records, unanswered=unanswered):
+        deadline = f"{late.deadline:%Y-%m-%d %H:%M:%S} UTC"
+        say(f"Late: {late.student}, {late.seconds:g} s after {deadline}; {late.points:g} points off")
+    say(f"Gradebook: {short_url(places.db_url)}")
+    say(f"One student's page: {_show_command(records, name, places)}")
+    return records
+
+
+def _unanswered(written: "dict[str, Future[frozenset[str]]]") -> dict[str, frozenset[str]]:
+    """Return each student's open answers; a notebook that could not be written is said and holds nobody up."""
+    found = {}
+    for student, future in written.items():
+        try:
+            found[student] = future.result()
+        except OSError as error:
+            say(f"No notebook for {student}: {error.filename}: {error.strerror}")
+    return found
+
+
+def _show_command(records: "Sequence[Record]", name: str, places: Places) -> str:
+    import shlex
+
+    look = [record for record in records if record.needs_a_look]
+    student = (look or list(records))[0].student
+    reports = "" if places.reports == Path.cwd() / "reports" else f" --reports {shlex.quote(short(places.reports))}"
+    return f"autograder show {shlex.quote(student)} {name}{reports}"
