@@ -1,10 +1,10 @@
 """Carry plain data across the wall: a small msgpack header and one blob of raw array bytes.
 
-A frame is two little-endian 32-bit lengths, a header of at most 1 MiB and a blob of at most 64 MiB. Containers are
-tagged lists in the header, arrays point into the blob. Nothing here can build an object of a class that a sender names.
+A frame is two little-endian 32-bit lengths, a header of at most 1 MiB and a blob of at most 64 MiB. What msgpack does
+not know itself is an extension of a few kinds (arrays point into the blob), or a list whose first item is a mark.
+Nothing here can build an object of a class that a sender names.
 """
 
-import math
 import socket
 import struct
 import time
@@ -20,11 +20,17 @@ MAX_BLOB = 64 << 20
 MAX_DEPTH = 32
 MAX_ITEMS = 200_000
 DTYPES = frozenset(["|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f2", "<f4", "<f8", "<c8", "<c16"])
+ARRAY, MATRIX, SCALAR, INTEGER, COMPLEX, DTYPE, CLASS, HANDLE, CALLBACK, TUPLE, MASKED = range(1, 12)
 _LENGTHS = struct.Struct("<II")
 _CHUNK = 1 << 16
-_INT_END = 1 << 63
-_PLAIN = frozenset([type(None), bool, float, str, bytes])
-_CLASSES = [(np.dtype(code).type, code) for code in sorted(DTYPES)]
+_LONGEST_INTEGER = 4000
+_CODES = sorted(DTYPES)
+_NUMBERS = {code: number for number, code in enumerate(_CODES)}
+_KNOWN = [np.dtype(code) for code in _CODES]
+_CLASSES = [(dtype.type, code) for dtype, code in zip(_KNOWN, _CODES, strict=True)]
+_COUNT, _HANDLE, _PAIR = struct.Struct("<Q"), struct.Struct("<QB"), struct.Struct("<dd")
+_CONTAINERS = (list, tuple, type({}.values()))
+_OPENERS = bytes([*range(0x80, 0xA0), *range(0xDC, 0xE0)])  # bytes that can begin a list or a map
 
 
 class WireError(Exception):
@@ -54,52 +60,97 @@ class Callback:
     id: int
 
 
-KINDS = frozenset(["function", "generator", "coroutine", "class", "text array", "object array", "object"])
+KINDS = ("function", "generator", "coroutine", "class", "text array", "object array", "object")
+
+
+@dataclass(frozen=True)
+class _Mark:
+    """Stand first in a list that is something else."""
+
+    kind: int
 
 
 def encode(value: Any, keep: Callable[[Any], Any]) -> tuple[bytes, bytes]:
     """Turn data into (header, blob); `keep(obj)` gives the Handle or Callback for what is not data."""
-    blob = bytearray()
-    tree = _to_tree(value, keep, blob, 0)
-    header = msgpack.packb(tree, use_bin_type=True, unicode_errors="replace")
-    if len(header) > MAX_HEADER or len(blob) > MAX_BLOB:
+    packing = _Packing(keep)
+    try:
+        header = msgpack.packb(value, default=packing.known, strict_types=True, unicode_errors="replace")
+    except ValueError as error:
+        raise WireError("the value is nested too deeply to send") from error
+    if len(header) > MAX_HEADER:
         raise WireError("the value is too large to send")
-    return header, bytes(blob)
+    _refuse_excess(value, header)
+    return header, bytes(packing.blob)
 
 
-def _to_tree(value: Any, keep: Callable[[Any], Any], blob: bytearray, depth: int) -> Any:
-    if depth > MAX_DEPTH:
-        raise WireError("the value is nested too deeply to send")
-    kind = type(value)
-    if kind in _PLAIN or (kind is int and -_INT_END <= value < _INT_END):
-        return value
-    if kind is list or kind is tuple:
-        return ["l" if kind is list else "t", [_to_tree(item, keep, blob, depth + 1) for item in value]]
-    if kind is np.ndarray and value.dtype.str in DTYPES:
-        return _bytes_tree("a", value.dtype.str, value, blob)
-    return _unusual_tree(value, keep, blob, depth)
+class _Packing:
+    """Turn what msgpack does not know into what it does; arrays go into the blob."""
+
+    def __init__(self, keep: Callable[[Any], Any]) -> None:
+        self.keep, self.blob = keep, bytearray()
+
+    def known(self, value: Any) -> Any:
+        kind = type(value)
+        if kind is np.ndarray and value.dtype.str in DTYPES:
+            return self._bytes(ARRAY, value.dtype.str, value)
+        if kind is tuple:
+            return [_TUPLE, *value]
+        if isinstance(value, (np.ndarray, np.generic)):
+            return self._array(value)
+        return self._number_or_text(value)
+
+    def _number_or_text(self, value: Any) -> Any:
+        if isinstance(value, int):
+            small = -(1 << 63) <= value < 1 << 63
+            return int(value) if small else msgpack.ExtType(INTEGER, str(value)[:5000].encode())
+        if isinstance(value, float):
+            return float(value)
+        if isinstance(value, complex):
+            return msgpack.ExtType(COMPLEX, _PAIR.pack(value.real, value.imag))
+        if isinstance(value, str):
+            return str(value)
+        return self._container(value)
+
+    def _container(self, value: Any) -> Any:
+        if isinstance(value, (list, set, frozenset)):
+            return list(value)
+        if isinstance(value, tuple):
+            return [_TUPLE, *value]
+        if isinstance(value, dict):
+            return dict(value)
+        if is_dtype(value):
+            kind = DTYPE if isinstance(value, np.dtype) else CLASS
+            return msgpack.ExtType(kind, bytes([_NUMBERS[_code(value) or ""]]))
+        return self._kept(self.keep(value))
+
+    def _kept(self, kept: Any) -> Any:
+        if isinstance(kept, Callback):
+            return msgpack.ExtType(CALLBACK, _COUNT.pack(kept.id))
+        return msgpack.ExtType(HANDLE, _HANDLE.pack(kept.id, KINDS.index(kept.kind)))
+
+    def _array(self, value: Any) -> Any:
+        if isinstance(value, np.ma.MaskedArray):
+            mask = np.broadcast_to(np.ma.getmaskarray(value), value.shape)
+            return [_MASKED, np.ndarray.view(value, np.ndarray), np.ndarray.view(mask, np.ndarray)]
+        kind = SCALAR if isinstance(value, np.generic) else MATRIX if isinstance(value, np.matrix) else ARRAY
+        plain = np.asarray(value) if kind == SCALAR else np.ndarray.view(value, np.ndarray)
+        if plain.dtype.kind in "fc" and plain.dtype.newbyteorder("<").str not in DTYPES:
+            plain = plain.astype("<f8" if plain.dtype.kind == "f" else "<c16")  # longdouble differs by machine
+        code = plain.dtype.newbyteorder("<").str
+        if code not in DTYPES:
+            return self._kept(self.keep(value))
+        return self._bytes(kind, code, plain.astype(code, copy=False))
+
+    def _bytes(self, kind: int, code: str, plain: Any) -> Any:
+        start = len(self.blob)
+        if start + plain.nbytes > MAX_BLOB:
+            raise WireError("the value is too large to send")
+        self.blob += plain.tobytes()
+        where = struct.pack(f"<BB{plain.ndim + 1}q", _NUMBERS[code], plain.ndim, start, *plain.shape)
+        return msgpack.ExtType(kind, where)
 
 
-def _unusual_tree(value: Any, keep: Callable[[Any], Any], blob: bytearray, depth: int) -> Any:
-    if isinstance(value, (np.ndarray, np.generic)):
-        return _array_tree(value, keep, blob)
-    if isinstance(value, int):
-        return int(value) if -_INT_END <= value < _INT_END else ["i", str(value)[:5000]]
-    if isinstance(value, float):
-        return float(value)
-    if isinstance(value, complex):
-        return ["z", value.real, value.imag]
-    if isinstance(value, str):
-        return str(value)
-    if isinstance(value, (list, tuple, set, frozenset)):
-        tag = "l" if isinstance(value, list) else "t" if isinstance(value, tuple) else "S"
-        return [tag, [_to_tree(item, keep, blob, depth + 1) for item in value]]
-    if isinstance(value, dict):
-        pairs = [(k, v) for k, v in value.items() if isinstance(k, (str, int))]
-        return ["d", [[k, _to_tree(v, keep, blob, depth + 1)] for k, v in pairs]]
-    if is_dtype(value):
-        return ["y", "dtype" if isinstance(value, np.dtype) else "class", _code(value)]
-    return _kept_tree(keep(value))
+_TUPLE, _MASKED = msgpack.ExtType(TUPLE, b""), msgpack.ExtType(MASKED, b"")
 
 
 def is_dtype(value: Any) -> bool:
@@ -114,129 +165,98 @@ def _code(value: Any) -> str | None:
     return next((code for kind, code in _CLASSES if kind is value), None)
 
 
-def _kept_tree(kept: Any) -> Any:
-    return ["c", kept.id] if isinstance(kept, Callback) else ["h", kept.id, kept.kind]
-
-
-def _array_tree(value: Any, keep: Callable[[Any], Any], blob: bytearray) -> Any:
-    if isinstance(value, np.ma.MaskedArray):
-        mask = np.broadcast_to(np.ma.getmaskarray(value), value.shape)
-        return ["M", _array_tree(np.ndarray.view(value, np.ndarray), keep, blob), _array_tree(mask, keep, blob)]
-    tag = "s" if isinstance(value, np.generic) else "m" if isinstance(value, np.matrix) else "a"
-    plain = np.asarray(value) if tag == "s" else np.ndarray.view(value, np.ndarray)
-    if plain.dtype.kind in "fc" and plain.dtype.newbyteorder("<").str not in DTYPES:
-        plain = plain.astype("<f8" if plain.dtype.kind == "f" else "<c16")  # longdouble: its layout differs by machine
-    code = plain.dtype.newbyteorder("<").str
-    if code not in DTYPES:
-        return _kept_tree(keep(value))
-    return _bytes_tree(tag, code, plain.astype(code, copy=False), blob)
-
-
-def _bytes_tree(tag: str, code: str, plain: Any, blob: bytearray) -> Any:
-    start = len(blob)
-    if start + plain.nbytes > MAX_BLOB:
-        raise WireError("the value is too large to send")
-    blob += plain.tobytes()
-    return [tag, code, plain.shape, start]
-
-
 def decode(header: bytes, blob: bytes) -> Any:
     """Turn (header, blob) back into data; raise WireError for anything that `encode` would not have written."""
+    unpacking = _Unpacking(blob)
     try:
-        tree = msgpack.unpackb(header, raw=False, strict_map_key=True, max_map_len=0, max_ext_len=0)
+        value = msgpack.unpackb(
+            header, ext_hook=unpacking.leaf, list_hook=unpacking.list_or_marked, object_pairs_hook=_from_pairs,
+            strict_map_key=False, timestamp=1, max_array_len=MAX_ITEMS, max_map_len=MAX_ITEMS,
+        )  # fmt: skip
+    except WireError:
+        raise
     except Exception as error:
         raise WireError("not msgpack of the allowed kinds") from error
-    if len(header) > MAX_ITEMS or len(header) * len(blob) > MAX_BLOB:
-        _refuse_excess(tree, len(blob))
-    try:
-        return _from_tree(tree, blob, 0)
-    except (TypeError, ValueError, IndexError, OverflowError, MemoryError) as error:
-        raise WireError("a malformed value") from error
+    if unpacking.marks:
+        raise WireError("a mark of nothing")
+    _refuse_excess(value, header)
+    return value
 
 
-def _refuse_excess(tree: Any, available: int) -> None:
-    """Refuse more items than allowed, and arrays that promise more bytes together than there are."""
-    items, promised, waiting = 0, 0, [tree]
+def _refuse_excess(value: Any, header: bytes) -> None:
+    """Refuse more items than allowed, and lists in lists in lists; a short header cannot hold either."""
+    openers = len(header) - len(header.translate(None, _OPENERS))
+    if openers <= MAX_DEPTH and len(header) <= MAX_ITEMS:
+        return
+    items, waiting = 0, [([value], 0)]
     while waiting:
-        node = waiting.pop()
-        items += 1
-        if type(node) is not list:
-            continue
-        waiting += node
-        if len(node) == 4 and node[0] in ("a", "m", "s") and node[1] in DTYPES and type(node[2]) is list:
-            lengths = [length for length in node[2] if type(length) is int]
-            promised += math.prod(lengths) * np.dtype(node[1]).itemsize
-        if promised > available or items + len(waiting) > MAX_ITEMS:
-            raise WireError("more items or more bytes than allowed")
+        node, depth = waiting.pop()
+        items += len(node)
+        if depth > MAX_DEPTH or items > MAX_ITEMS:
+            raise WireError("more items, or deeper ones, than allowed")
+        inner = [item.values() if isinstance(item, dict) else item for item in node]
+        waiting += [(item, depth + 1) for item in inner if isinstance(item, _CONTAINERS)]
 
 
-def _from_tree(tree: Any, blob: bytes, depth: int) -> Any:
-    if depth > MAX_DEPTH:
-        raise WireError("nested too deeply")
-    if type(tree) is not list:
-        return tree
-    tag, *rest = tree
-    if tag == "d":
-        return {_key(k): _from_tree(v, blob, depth + 1) for k, v in rest[0]}
-    if tag in ("l", "t", "S"):
-        items = [_from_tree(item, blob, depth + 1) for item in rest[0]]
-        return tuple(items) if tag == "t" else items
-    if tag in ("a", "m", "s", "M"):
-        return _array_from(tree, blob)
-    if tag == "i":
-        return int(_text(rest[0]))
-    if tag == "z":
-        return complex(float(rest[0]), float(rest[1]))
-    if tag == "y" and rest[1] in DTYPES and rest[0] in ("dtype", "class"):
-        return np.dtype(rest[1]) if rest[0] == "dtype" else np.dtype(rest[1]).type
-    if tag == "h" and rest[1] in KINDS:
-        return Handle(_count(rest[0]), rest[1])
-    if tag == "c":
-        return Callback(_count(rest[0]))
-    raise WireError("an unknown kind of value")
+def _from_pairs(pairs: list[tuple[Any, Any]]) -> dict[str | int, Any]:
+    return {key: value for key, value in pairs if type(key) in (str, int)}
 
 
-def _array_from(tree: list[Any], blob: bytes) -> Any:
-    if tree[0] == "M":
-        if tree[1][0] != "a" or tree[2][0] != "a":
+class _Unpacking:
+    """Turn extensions into values; all arrays together may not promise more bytes than the blob has."""
+
+    def __init__(self, blob: bytes) -> None:
+        self.blob, self.left, self.marks = blob, len(blob), 0
+
+    def list_or_marked(self, items: list[Any]) -> Any:
+        if not items or type(items[0]) is not _Mark:
+            return items
+        self.marks -= 1
+        if items[0].kind == TUPLE:
+            return tuple(items[1:])
+        _, data, mask = items
+        if type(data) is not np.ndarray or type(mask) is not np.ndarray:
             raise WireError("a malformed masked array")
-        data, mask = _array_from(tree[1], blob), _array_from(tree[2], blob)
         if mask.dtype != np.bool_ or mask.shape != data.shape:
             raise WireError("a malformed masked array")
         return np.ma.MaskedArray(data, mask=mask)
-    tag, code, shape, start = tree
-    if code not in DTYPES or len(shape) > MAX_DEPTH:
-        raise WireError("a kind of array that is not allowed")
-    dtype, size = np.dtype(code), 1
-    for length in shape:
-        size *= _count(length)
-        if size > MAX_BLOB:
+
+    def leaf(self, kind: int, data: bytes) -> Any:
+        if kind in (ARRAY, MATRIX, SCALAR):
+            return self._array(kind, data)
+        if kind in (TUPLE, MASKED):
+            self.marks += 1
+            return _Mark(kind)
+        if kind == INTEGER and len(data) <= _LONGEST_INTEGER:
+            return int(data)
+        if kind == COMPLEX:
+            return complex(*_PAIR.unpack(data))
+        if kind in (DTYPE, CLASS):
+            (number,) = data
+            return _KNOWN[number] if kind == DTYPE else _KNOWN[number].type
+        if kind == HANDLE:
+            number, word = _HANDLE.unpack(data)
+            return Handle(number, KINDS[word])
+        if kind == CALLBACK:
+            return Callback(*_COUNT.unpack(data))
+        raise WireError("an unknown kind of value")
+
+    def _array(self, kind: int, data: bytes) -> Any:
+        if data[1] > MAX_DEPTH:
+            raise WireError("a kind of array that is not allowed")
+        start, *shape = struct.unpack(f"<{data[1] + 1}Q", data[2:])
+        dtype, size = _KNOWN[data[0]], 1
+        for length in shape:
+            size *= length
+            if size > MAX_BLOB:
+                raise WireError("an array larger than its bytes")
+        self.left -= size * dtype.itemsize
+        if self.left < 0 or start + size * dtype.itemsize > len(self.blob):
             raise WireError("an array larger than its bytes")
-    end = _count(start) + size * dtype.itemsize
-    if end > len(blob):
-        raise WireError("an array larger than its bytes")
-    array = np.frombuffer(blob, dtype, size, start).reshape(shape).copy()
-    if tag == "s":
-        return array[()]
-    return array.view(np.matrix) if tag == "m" and array.ndim == 2 else array
-
-
-def _count(value: Any) -> int:
-    if type(value) is not int or value < 0:
-        raise WireError("a count that is none")
-    return value
-
-
-def _text(value: Any) -> str:
-    if type(value) is not str or len(value) > 4000:
-        raise WireError("a text that is none")
-    return value
-
-
-def _key(value: Any) -> str | int:
-    if type(value) not in (str, int):
-        raise WireError("a key that is none")
-    return value  # type: ignore[no-any-return]
+        array = np.frombuffer(self.blob, dtype, size, start).reshape(shape).copy()
+        if kind == SCALAR:
+            return array[()]
+        return array.view(np.matrix) if kind == MATRIX and array.ndim == 2 else array
 
 
 def send(sock: socket.socket, message: tuple[bytes, bytes], deadline: float | None = None) -> None:
