@@ -198,6 +198,7 @@ def grade(assignment: str, task: str, text: str, seed: int = 0, supplied: dict[s
     reference = SimpleNamespace(**reference_names(assignment))
     functions = groups_of(assignment, task)
     student = LocalStudent(text, supplied)
+    prepare, shared = getattr(grader_module(assignment, f"test_{task}"), "shared", None), None
     with collect_remarks() as outcome.remarks:
         for place, (name, function) in enumerate(functions.items()):
             if function.group.fresh:
@@ -212,6 +213,9 @@ def grade(assignment: str, task: str, text: str, seed: int = 0, supplied: dict[s
             }
             student.calls, student.mutated = outcome.calls if function.group.replay else [], ()
             try:
+                if prepare and shared is None:
+                    shared = prepare(**{wanted: offered[wanted] for wanted in signature(prepare).parameters})
+                offered["shared"] = shared
                 function(**{wanted: offered[wanted] for wanted in signature(function).parameters})
                 outcome.passed[name] = True
             except (AssertionError, StudentError) as failure:

@@ -1,6 +1,7 @@
 """Let one pytest session judge a whole batch: collect the grader functions once, run them for each submission."""
 
-from collections.abc import Callable, Iterator, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from autograder.errors import AutograderError, CourseError
@@ -40,7 +41,8 @@ class GradingPlugin:
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Refuse a grader that asks for something that nobody provides."""
         for item in items:
-            unknown = set(item._fixtureinfo.argnames) - PROVIDERS.keys() - _parameters(item).keys()
+            unknown = {*item._fixtureinfo.argnames, *_asked_by(_shared(item))} - PROVIDERS.keys()
+            unknown -= {*_parameters(item), *(("shared",) if _shared(item) else ())}
             if unknown:
                 raise CourseError(
                     f"{item.path}: {item.name} asks for {', '.join(sorted(unknown))}.",
@@ -85,9 +87,27 @@ def _passes(items: Sequence[Any], submission: Submission) -> Iterator[tuple[Any,
 def judge(item: Any, submission: Submission, mode: Mode) -> None:
     """Run one collected group on one submission."""
     task, names = task_name(item), _builds_on(item) if mode == "supplied" else ()
-    asked = (name for name in item._fixtureinfo.argnames if name in PROVIDERS)
-    arguments = {name: PROVIDERS[name](submission, task, mode, item.name, names) for name in asked}
-    submission.judge(task, mode, item.name, item.obj, {**arguments, **_parameters(item)})
+
+    def provide(group: str, wanted: Iterable[str]) -> dict[str, Any]:
+        known = (name for name in wanted if name in PROVIDERS)
+        return {name: PROVIDERS[name](submission, task, mode, group, names) for name in known}
+
+    if item.obj.group.fresh:
+        submission.refresh(task, mode, names)
+    asked, prepare = item._fixtureinfo.argnames, None
+    if "shared" in asked:
+        prepare = lambda: _shared(item)(**provide("shared", _asked_by(_shared(item))))  # noqa: E731
+    arguments = {**provide(item.name, asked), **_parameters(item)}
+    submission.judge(task, mode, item.name, item.obj, arguments, prepare)
+
+
+def _shared(item: Any) -> Any:
+    """Return the module's function `shared`, whose result the groups of a task may ask for, else None."""
+    return getattr(item.module, "shared", None)
+
+
+def _asked_by(function: Any) -> tuple[str, ...]:
+    return tuple(inspect.signature(function).parameters) if function else ()
 
 
 def _parameters(item: Any) -> dict[str, Any]:

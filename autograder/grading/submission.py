@@ -52,6 +52,7 @@ class Submission:
     file: NotebookFile
     judged: dict[tuple[str, Mode], Judged] = field(default_factory=dict)
     calls: dict[tuple[str, Mode], list[Call]] = field(default_factory=dict)
+    shared: dict[tuple[str, Mode], tuple[Any, Exception | None]] = field(default_factory=dict)
     beliefs: dict[str, list[Fault]] = field(default_factory=dict)  # met while judging, by task
     notebooks: dict[str, Notebook] = field(default_factory=dict)  # with earlier tasks supplied, by task
     findings: list[Finding] = field(default_factory=list)
@@ -82,10 +83,16 @@ class Submission:
 
     def student(self, task: str, mode: Mode, names: Sequence[str]) -> Student:
         """Return the proxy for one pass over one task; `names` are supplied by the reference."""
-        calls = self.calls.setdefault((task, mode), [])
+        return Student(self._notebook(task, mode, names), self.calls.setdefault((task, mode), []))
+
+    def refresh(self, task: str, mode: Mode, names: Sequence[str]) -> None:
+        """Have the next question of this pass answered by a worker that was not asked anything yet."""
+        self._notebook(task, mode, names).restart()
+
+    def _notebook(self, task: str, mode: Mode, names: Sequence[str]) -> Notebook:
         if mode == "rival":
-            return Student(self._rival(task), calls)
-        return Student(self.own if mode == "own" else self._supplied(task, names), calls)
+            return self._rival(task)
+        return self.own if mode == "own" else self._supplied(task, names)
 
     def _rival(self, task: str) -> Notebook:
         """Return the notebook in which an earlier definition of the task's answer counts."""
@@ -123,13 +130,12 @@ class Submission:
         return lost and any(name not in worth or self._earned(name, "own") < worth[name] for name in names)
 
     def judge(
-        self, task: str, mode: Mode, name: str, function: Callable[..., None], arguments: dict[str, Any]
-    ) -> None:
-        """Run one group and keep its verdict."""
+        self, task: str, mode: Mode, name: str, function: Callable[..., None], arguments: dict[str, Any],
+        prepare: Callable[[], Any] | None = None,
+    ) -> None:  # fmt: skip
+        """Run one group and keep its verdict; what `prepare` returns is its argument `shared`."""
         group: Group = function.group  # type: ignore[attr-defined]
         student = arguments.get("student")
-        if group.fresh and isinstance(student, Student):
-            student._notebook.restart()
         large = student if isinstance(student, Student) and not group.replay else None
         if large:
             large.go_large()
@@ -138,6 +144,8 @@ class Submission:
         message = ""
         with collect_remarks() as said:
             try:
+                if prepare:
+                    arguments["shared"] = self._once(task, mode, prepare)
                 function(**arguments)
                 verdict = "passed"
             except StudentError as error:
@@ -157,6 +165,18 @@ class Submission:
         met += [belief for belief in said.beliefs if belief not in met]
         for sentence in said.reviews:
             self._find(Finding(code="review", sentence=sentence, review=True))
+
+    def _once(self, task: str, mode: Mode, prepare: Callable[[], Any]) -> Any:
+        """Return what the groups of a task share, prepared once in a pass; what that raised, each of them raises."""
+        if (task, mode) not in self.shared:
+            try:
+                self.shared[task, mode] = prepare(), None
+            except Exception as error:
+                self.shared[task, mode] = None, error
+        value, raised = self.shared[task, mode]
+        if raised is not None:
+            raise raised
+        return value
 
     def _blame_grader(self, task: str, name: str, error: Exception) -> None:
         self.for_instructor.append(f"grader of {task}, {name}: {error!r}"[:500])

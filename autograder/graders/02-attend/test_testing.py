@@ -1,7 +1,7 @@
 """Grade `check_attend(candidate) -> bool`: the student's own tests, tried on right and wrong candidates.
 
-Every group asks about right candidates and wrong ones, in drawn order and in a fresh worker, so that an answer which
-never changes, or which only counts calls, earns nothing.
+All candidates are asked about in one go, in drawn order and in a fresh worker, and every group looks at answers on right
+ones and on wrong ones, so that an answer which never changes, or which only counts calls, earns nothing.
 """
 
 import numpy as np
@@ -119,75 +119,92 @@ def raises(query, keys, values):
 RIGHT = (right_vectorised, right_loops, right_einsum, right_odds, right_average)
 
 
-def says_yes(student, candidate):
-    """Return the student's answer; an AssertionError out of `check_attend` counts as False."""
+WRONG = (
+    raw_scores, axis_of_tokens_too_early, axis_of_features, scores_from_values, blended_keys, swapped_results,
+    scaled_down, hard_pick, winner_only, raises,
+)  # fmt: skip
+
+
+def shared(student, rng):
+    """Ask about every candidate, in drawn order and about the wrong ones twice; each group judges from the answers."""
+    candidates, answers = (*RIGHT, *WRONG, *WRONG), {}
+    for place in rng.permutation(len(candidates)):
+        candidate = candidates[place]
+        answers.setdefault(candidate, []).append(ask(student, candidate))
+    return answers
+
+
+def ask(student, candidate):
+    """Return the student's answer, or what it raised; an AssertionError out of `check_attend` counts as False."""
     try:
         answer = student.check_attend(candidate)
     except StudentError as error:
-        if error.kind != "AssertionError":
-            raise
-        return False
+        return False if error.kind == "AssertionError" else error
     if not isinstance(answer, bool | np.bool_):
-        raise Mismatch("`check_attend` has to answer True or False")
+        return Mismatch("`check_attend` has to answer True or False")
     return bool(answer)
 
 
-def tell_apart(student, rng, right, wrong):
-    """Ask about every candidate in drawn order."""
-    candidates = [(candidate, True) for candidate in right] + [(candidate, False) for candidate in wrong]
-    for place in rng.permutation(len(candidates)):
-        candidate, wanted = candidates[place]
-        if says_yes(student, candidate) != wanted:
-            raise Mismatch("accepted a wrong candidate" if not wanted else "refused a right candidate")
+def expect(answers, wanted):
+    for answer in answers:
+        if isinstance(answer, Exception):
+            raise answer
+        if answer != wanted:
+            raise Mismatch("refused a right candidate" if wanted else "accepted a wrong candidate")
 
 
-def tell_fault(student, rng, *wrong):
-    """Ask about five candidates, two or three of them right, so that luck and counting do not help."""
-    count = int(rng.integers(2, 4))
-    right = [RIGHT[place] for place in rng.choice(len(RIGHT), size=count, replace=False)]
-    tell_apart(student, rng, right, (wrong * 3)[: 5 - count])
+def tell_apart(shared, right, wrong):
+    for candidate in right:
+        expect(shared[candidate], True)
+    for candidate in wrong:
+        expect(shared[candidate], False)
+
+
+def tell_fault(shared, rng, *wrong):
+    """Look at the answers on three right candidates as well, so that luck and counting do not help."""
+    tell_apart(shared, [RIGHT[place] for place in rng.choice(len(RIGHT), size=3, replace=False)], wrong)
 
 
 @group("accepts right candidates however they are written, and not just any candidate", points=3, fresh=True)
-def test_accepts(student, rng):
-    tell_apart(student, rng, RIGHT, (raw_scores, swapped_results, raw_scores))
+def test_accepts(shared):
+    tell_apart(shared, RIGHT, (raw_scores, swapped_results))
 
 
 @group("tells a candidate without softmax from right ones", points=1)
-def test_no_softmax(student, rng):
-    tell_fault(student, rng, raw_scores)
+def test_no_softmax(shared, rng):
+    tell_fault(shared, rng, raw_scores)
 
 
 @group("tells a candidate with its softmax along the wrong axis from right ones", points=1)
-def test_wrong_axis(student, rng):
-    tell_fault(student, rng, axis_of_tokens_too_early, axis_of_features)
+def test_wrong_axis(shared, rng):
+    tell_fault(shared, rng, axis_of_tokens_too_early, axis_of_features)
 
 
 @group("tells a candidate that scores the values from right ones", points=2)
-def test_scores_from_values(student, rng):
-    tell_fault(student, rng, scores_from_values)
+def test_scores_from_values(shared, rng):
+    tell_fault(shared, rng, scores_from_values)
 
 
 @group("tells a candidate that blends the keys from right ones", points=1)
-def test_blended_keys(student, rng):
-    tell_fault(student, rng, blended_keys)
+def test_blended_keys(shared, rng):
+    tell_fault(shared, rng, blended_keys)
 
 
 @group("tells a candidate that swaps its two results from right ones", points=1)
-def test_swapped(student, rng):
-    tell_fault(student, rng, swapped_results)
+def test_swapped(shared, rng):
+    tell_fault(shared, rng, swapped_results)
 
 
 @group("tells a candidate that divides its scores from right ones", points=1)
-def test_scaled(student, rng):
-    tell_fault(student, rng, scaled_down)
+def test_scaled(shared, rng):
+    tell_fault(shared, rng, scaled_down)
 
 
 @group("tells a candidate that copies the winner from right ones", points=1)
-def test_hard_pick(student, rng):
-    tell_fault(student, rng, hard_pick, winner_only)
+def test_hard_pick(shared, rng):
+    tell_fault(shared, rng, hard_pick, winner_only)
 
 
 @group("answers False, and does not stop, when a candidate raises", points=1)
-def test_raises(student, rng):
-    tell_fault(student, rng, raises)
+def test_raises(shared, rng):
+    tell_fault(shared, rng, raises)

@@ -29,7 +29,8 @@ _NUMBERS = {code: number for number, code in enumerate(_CODES)}
 _KNOWN = [np.dtype(code) for code in _CODES]
 _CLASSES = [(dtype.type, code) for dtype, code in zip(_KNOWN, _CODES, strict=True)]
 _COUNT, _HANDLE, _PAIR = struct.Struct("<Q"), struct.Struct("<QB"), struct.Struct("<dd")
-_CONTAINERS = (list, tuple, type({}.values()))
+_VALUES: Any = type({}.values())
+_CONTAINERS = (list, tuple, _VALUES)
 _OPENERS = bytes([*range(0x80, 0xA0), *range(0xDC, 0xE0)])  # bytes that can begin a list or a map
 
 
@@ -188,7 +189,7 @@ def _refuse_excess(value: Any, header: bytes) -> None:
     openers = len(header) - len(header.translate(None, _OPENERS))
     if openers <= MAX_DEPTH and len(header) <= MAX_ITEMS:
         return
-    items, waiting = 0, [([value], 0)]
+    items, waiting = 0, [([value], 0)]  # type: tuple[int, list[tuple[Any, int]]]
     while waiting:
         node, depth = waiting.pop()
         items += len(node)
