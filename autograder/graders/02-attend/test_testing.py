@@ -1,6 +1,6 @@
 """Grade `check_attend(candidate) -> bool`: the student's own tests, tried on right and wrong candidates.
 
-All candidates are asked about in one go, in drawn order and in a fresh worker, and every group looks at answers on right
+All candidates are asked about in one go, in drawn order and in a fresh worker. Every group looks at answers on right
 ones and on wrong ones, so that an answer which never changes, or which only counts calls, earns nothing.
 """
 
