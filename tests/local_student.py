@@ -86,7 +86,12 @@ class LocalStudent:
         return through_the_wire(self._names[name])
 
     def _call_each(self, name: str, cases: Any) -> list[Any]:
-        return [self._call(name, None, args, {}) for args in cases]
+        results, changed = [], set[int]()
+        for args in cases:
+            results.append(self._call(name, None, args, {}))
+            changed |= {*self.mutated}
+        self.mutated = tuple(sorted(changed))
+        return results
 
     def _call(
         self, name: str, owner: Handle | None, args: tuple[Any, ...], kwargs: dict[str, Any], overwrite: bool = False

@@ -8,8 +8,12 @@ from autograder.report import GroupResult
 
 def settle(groups: Sequence[tuple[GroupResult, bool]]) -> list[GroupResult]:
     """Pay each passed group; a conditional one (second entry True) only when another group of the task passed."""
-    sound = any(result.verdict == "passed" and not conditional for result, conditional in groups)
+    sound = _sound(groups)
     return [_paid(result, sound or not conditional) for result, conditional in groups]
+
+
+def _sound(groups: Sequence[tuple[GroupResult, bool]]) -> bool:
+    return any(result.verdict == "passed" and not conditional for result, conditional in groups)
 
 
 def _paid(result: GroupResult, counts: bool) -> GroupResult:
@@ -19,6 +23,13 @@ def _paid(result: GroupResult, counts: bool) -> GroupResult:
         return result.model_copy(update={"earned": result.points})
     message = "This counts once the values are right somewhere."
     return result.model_copy(update={"earned": 0.0, "verdict": "not judged", "message": message})
+
+
+def earned(groups: Sequence[tuple[GroupResult, bool]]) -> float:
+    """Return the points that `settle` would pay, without making its results."""
+    sound = _sound(groups)
+    passed = ((result, conditional) for result, conditional in groups if result.verdict == "passed")
+    return round(math.fsum(result.points for result, conditional in passed if sound or not conditional), 9)
 
 
 def total(groups: Sequence[GroupResult]) -> float:

@@ -112,7 +112,7 @@ class Submission:
         return any(rival.task == task and (lost or not rival.doubtful) for rival in self.file.rivals)
 
     def _earned(self, task: str, mode: Mode) -> float:
-        return score.total(score.settle(self.judged.get((task, mode), [])))
+        return score.earned(self.judged.get((task, mode), []))
 
     def _supplied(self, task: str, names: Sequence[str]) -> Notebook:
         if task not in self.notebooks:

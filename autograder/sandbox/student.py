@@ -1,6 +1,5 @@
 """Stand for the student's notebook in a grader: names become calls into the sandbox."""
 
-import copy
 import functools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -209,7 +208,7 @@ class Student:
         sent = [self._stand_in(arg, callbacks) for arg in args]
         content = {"owner": owner, "args": sent, "kwargs": kwargs, "overwrite": overwrite}
         return self._finish(
-            Call(name, copy.deepcopy(args), copy.deepcopy(kwargs), owner=owner, overwritten=overwrite),
+            Call(name, _copied(args), _copied(kwargs), owner=owner, overwritten=overwrite),
             lambda: self._notebook.ask("call", name, callbacks, **content),
         )
 
@@ -224,10 +223,12 @@ class Student:
                 replies.extend(_list(asked.get("replies")) or [asked])
             return _dict(replies[number]) if number < len(replies) else {"error": {}}
 
-        return [
-            self._finish(Call(name, copy.deepcopy(args), {}), functools.partial(reply_to, number))
-            for number, args in enumerate(cases)
-        ]
+        results, changed = [], set[int]()
+        for number, args in enumerate(cases):
+            results.append(self._finish(Call(name, _copied(args), {}), functools.partial(reply_to, number)))
+            changed |= {*self.mutated}
+        self.mutated = tuple(sorted(changed))
+        return results
 
     def _finish(self, call: Call, reply_to: Callable[[], dict[str, Any]]) -> Any:
         """Keep the call, and hand back what came of it."""
@@ -285,6 +286,17 @@ def _error(reply: dict[str, Any]) -> tuple[str | None, str, int | None]:
         message[:500] if isinstance(message, str) else "",
         line if type(line) is int and 0 < line < 100_000 else None,
     )
+
+
+def _copied(value: Any) -> Any:
+    """Copy what may change under the hands of graders: arrays, and what holds them."""
+    if isinstance(value, np.ndarray):
+        return value.copy()
+    if isinstance(value, (list, tuple)):
+        return type(value)([_copied(item) for item in value])
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return value
 
 
 def _list(value: Any) -> list[Any]:

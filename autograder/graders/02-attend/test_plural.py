@@ -20,21 +20,23 @@ def forms(slots, flags):
     return ((slots, flags), (slots, flags.tolist()), (slots.tolist(), flags.tolist()))
 
 
+def shared(student, rng):
+    """Return what came of every sentence in every form, beside the sentence as arrays."""
+    drawn = [(slots, flags) for slots, flags in sentences(rng) for _ in range(3)]
+    cases = [form for sentence in drawn[::3] for form in forms(*sentence)]
+    return list(zip(drawn, student.add_plural_slot.each(cases), strict=True))
+
+
 @group("adds a last column that holds 1 for plural nouns and 0 for all else", points=3)
-def test_slot(student, rng):
-    for slots, flags in sentences(rng):
-        wanted = np.hstack([slots, flags[:, None]])
-        for raw in student.add_plural_slot.each(forms(slots, flags)):
-            agree(unpack(raw, 2)[0], wanted)
+def test_slot(shared):
+    for (slots, flags), raw in shared:
+        agree(unpack(raw, 2)[0], np.hstack([slots, flags[:, None]]))
 
 
 @group("writes the query (0, ..., 0, 4), whatever the sentence holds", points=3)
-def test_query(student, rng):
-    for slots, flags in sentences(rng):
-        wanted = np.zeros(slots.shape[1] + 1)
-        wanted[-1] = 4
-        for raw in student.add_plural_slot.each(forms(slots, flags)):
-            agree(unpack(raw, 2)[1], wanted)
+def test_query(shared):
+    for (slots, _), raw in shared:
+        agree(unpack(raw, 2)[1], [0] * slots.shape[1] + [4])
 
 
 @group("lets the plurals win equally, and nobody win where there is none", points=2)
@@ -51,11 +53,9 @@ def test_winners(student, reference, rng):
 
 @group("leaves the given sentence as it was", points=1, conditional=True)
 def test_pure(student, rng):
-    for slots, flags in sentences(rng):
-        for form in forms(slots, flags):
-            student.add_plural_slot(*form)
-            if student.mutated:
-                raise Mismatch("`add_plural_slot` changed an array or a list that it was given")
+    student.add_plural_slot.each([form for slots, flags in sentences(rng) for form in forms(slots, flags)])
+    if student.mutated:
+        raise Mismatch("`add_plural_slot` changed an array or a list that it was given")
 
 
 @group("names a word of the sentence, or nobody, as the predicted winner", points=1)

@@ -23,6 +23,7 @@ from traitlets.config import Config
 OUTPUT_CHARS = 8000
 DISPLAY_MAGICS = ("matplotlib", "pylab", "config", "load_ext", "reload_ext")
 ERRORS = np.geterr()
+QUIET = [("ignore", None, Warning, None, 0)]  # what `simplefilter("ignore")` leaves in `warnings.filters`
 SKIPPED_MAGICS = (
     "bash", "sh", "script", "system", "sx", "pip", "conda", "mamba", "uv", "perl", "ruby", "cmd", "!", "reset",
     "reset_selective",
@@ -274,9 +275,11 @@ class Worker:
 
 def _calm() -> None:
     """Put NumPy's error modes and the warnings back, which a notebook may have changed for the whole process."""
-    np.seterr(**ERRORS)
-    warnings.resetwarnings()
-    warnings.simplefilter("ignore")
+    if np.geterr() != ERRORS:
+        np.seterr(**ERRORS)
+    if warnings.filters != QUIET:
+        warnings.resetwarnings()
+        warnings.simplefilter("ignore")
 
 
 def _rest(source: str, failed: ast.Import | ast.ImportFrom, package: str) -> str:
@@ -353,3 +356,4 @@ def warm(shell: Any, loop: asyncio.AbstractEventLoop) -> None:
     np.linalg.inv(np.eye(3) + 1.0)
     np.random.default_rng(0).normal(size=(4, 4)) @ np.ones((4, 4))
     np.einsum("ij,jk->ik", np.eye(2), np.eye(2))
+    np.testing.assert_allclose(np.ma.getdata(np.ones(2)), 1.0)
