@@ -1,5 +1,6 @@
 """The command line: gather the commands, and turn errors into one line and an exit code."""
 
+import os
 import sys
 
 from autograder.commands import gather
@@ -9,6 +10,8 @@ from autograder.errors import AutograderError
 
 def main() -> None:
     """Run the command line; errors that a person can act on are one line on stderr and exit code 2."""
+    for library in ("OPENBLAS", "OMP", "MKL"):  # small arrays need no threads, and forks are safe without
+        os.environ.setdefault(f"{library}_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

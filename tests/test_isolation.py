@@ -26,6 +26,14 @@ LIMITS = Limits(cell_seconds=5.0, call_seconds=1.0, submission_seconds=60.0)
 RECORDED: tuple[Level, ...] = ("full", "kernel")
 
 
+@pytest.fixture(autouse=True)
+def cold() -> Iterator[None]:
+    """Have each test probe with a zygote of its own."""
+    workers.cool()
+    yield
+    workers.cool()
+
+
 @pytest.fixture(scope="module", params=RECORDED)
 def zygote(request: pytest.FixtureRequest) -> Iterator[Zygote]:
     with Zygote(LIMITS, request.param) as started:
@@ -43,6 +51,27 @@ def run(zygote: Zygote) -> Iterator[Any]:
     yield start
     for notebook in opened:
         notebook.close()
+
+
+def ask(zygote: Zygote, source: str, name: str) -> Any:
+    with contextlib.closing(Notebook(zygote, [(1, source)], LIMITS, Budget(LIMITS.submission_seconds))) as notebook:
+        return Student(notebook, []).value(name)
+
+
+@pytest.mark.parametrize("level", RECORDED)
+def test_a_twin_serves_alone_on_its_core_and_ends_alone(level: Level) -> None:
+    with Zygote(LIMITS, level) as mother:
+        core = min(os.sched_getaffinity(0))
+        small = Limits(memory=256 << 20)
+        first, second = (mother.twin(small, number, [core]) for number in (1, 2))
+        assert ask(first, "import os\ncores = list(os.sched_getaffinity(0))", "cores") == [core]
+        hold = Notebook(first, [(1, "open('mine', 'w').write('x')")], LIMITS, Budget(60.0))
+        hold.start()
+        assert ask(second, "import os\nbeside = os.listdir()", "beside") == []
+        with pytest.raises(StudentError, match="no cell defines `huge`"):
+            ask(second, "huge = bytearray(1 << 29)", "huge")
+        first.close()
+        assert ask(second, "x = 1", "x") == ask(mother, "x = 1", "x") == 1
 
 
 def level_of(zygote: Zygote) -> str:

@@ -106,7 +106,7 @@ def grade_all(
     """Grade, print the table, fill the gradebook, and say where everything lies."""
     from concurrent.futures import Future, ThreadPoolExecutor
 
-    from autograder.grading.run import Limits, check_ready, grade_class
+    from autograder.grading.run import Limits, check_ready, grade_class, local_pool
     from autograder.host.autograded import write_autograded
     from autograder.host.gradebook import fill_gradebook, load_nbgrader
     from autograder.intake import find_hand_ins
@@ -125,15 +125,14 @@ def grade_all(
             written[record.student] = beside.submit(write_autograded, places.autograded, assignment, hand_in, record)
             on_record(record)
 
-        many = min(jobs or cores(), len(hand_ins))
-        return grade_class(assignment, hand_ins, reports=places.reports, jobs=many, limits=limits,
+        return grade_class(assignment, hand_ins, reports=places.reports, pool=pool, jobs=many, limits=limits,
                            isolation=isolation, on_record=keep)  # fmt: skip
 
     check_ready(assignment)
-    with ThreadPoolExecutor(1) as beside:
+    many, isolation = min(jobs or cores(), len(hand_ins)), find_isolation()
+    with local_pool(many, isolation, limits) as pool, ThreadPoolExecutor(1) as beside:
         # nbgrader takes seconds to load and to make a database; what goes wrong there is said when it is filled.
         beside.submit(load_nbgrader)
-        isolation = find_isolation()
         beside.submit(fill_gradebook, places.db_url, assignment, [])
         records = with_progress(f"Grading {name}", len(hand_ins), run)
     print_safely(console(), class_table(records))

@@ -1,6 +1,5 @@
 """Grade a batch of hand-ins in this process: one zygote, one pytest session, one record each."""
 
-import atexit
 import hashlib
 import importlib.metadata
 import importlib.util
@@ -29,16 +28,9 @@ from autograder.grading.submission import Bench, Submission
 from autograder.intake import HandIn, Unreadable, companions, read_notebook
 from autograder.report import Finding, Record, TaskResult, record_path, write_record
 from autograder.sandbox.levels import Isolation
-from autograder.sandbox.workers import Level, Limits, Zygote
+from autograder.sandbox.workers import Limits, warm
 
 ANSWERS = "answers.py"  # known answers beside the graders, for the audit
-
-
-@cache
-def _zygote(limits: Limits, level: Level) -> Zygote:
-    zygote = Zygote(limits, level)
-    atexit.register(zygote.close)
-    return zygote
 
 
 def grade_batch(
@@ -78,7 +70,7 @@ def grade_batch(
 
 def make_bench(assignment: Assignment, limits: Limits, isolation: Isolation) -> Bench:
     """Gather what all submissions of a batch share."""
-    zygote = _zygote(limits, isolation.level)
+    zygote = warm(isolation.level, limits)
     return Bench(
         assignment=assignment, reference=load_reference(assignment), models=load_models(assignment),
         checks=assignment.check_cells(), files=companions(assignment.release.parent), zygote=zygote,

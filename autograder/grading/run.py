@@ -3,9 +3,11 @@
 import multiprocessing
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -17,22 +19,24 @@ from autograder.grading.seeds import course_secret
 from autograder.intake import HandIn
 from autograder.report import Finding, Record, record_path, write_record
 from autograder.sandbox.levels import Isolation
-from autograder.sandbox.workers import Limits
+from autograder.sandbox.workers import Limits, Zygote, adopt, cool, warm
 
-__all__ = ["Limits", "check_ready", "grade_class"]
+__all__ = ["Limits", "check_ready", "grade_class", "local_pool"]
 
 LARGEST_BATCH = 20
 
 
 def grade_class(
-    assignment: Assignment, hand_ins: Sequence[HandIn], *, reports: Path, jobs: int, limits: Limits,
+    assignment: Assignment, hand_ins: Sequence[HandIn], *, reports: Path, pool: Executor, jobs: int, limits: Limits,
     isolation: Isolation, on_record: Callable[[Record], None],
 ) -> list[Record]:  # fmt: skip
-    """Grade every hand-in, after `check_ready`; `on_record` is called as batches end."""
-    todo = _batches(hand_ins, jobs)
+    """Grade every hand-in in the pool, after `check_ready`; `on_record` is called as batches end."""
     records: dict[str, Record] = {}
-    while todo:
-        todo = _grade_batches(assignment, todo, reports, jobs, limits, isolation, records, on_record)
+    work = partial(_grade_batches, assignment, reports, limits, isolation, records, on_record)
+    again = work(pool, _batches(hand_ins, jobs))
+    while again:  # one of them took its process, and with it the pool, down
+        with local_pool(jobs, isolation, limits) as another:
+            again = work(another, again)
     return [records[hand_in.student] for hand_in in hand_ins]
 
 
@@ -49,25 +53,24 @@ def _batches(hand_ins: Sequence[HandIn], jobs: int) -> list[Sequence[HandIn]]:
 
 
 def _grade_batches(
-    assignment: Assignment, batches: Sequence[Sequence[HandIn]], reports: Path, jobs: int, limits: Limits,
-    isolation: Isolation, records: dict[str, Record], on_record: Callable[[Record], None],
+    assignment: Assignment, reports: Path, limits: Limits, isolation: Isolation, records: dict[str, Record],
+    on_record: Callable[[Record], None], pool: Executor, batches: Sequence[Sequence[HandIn]],
 ) -> list[Sequence[HandIn]]:  # fmt: skip
-    """Run the batches in one pool; return, one by one, the hand-ins of those that took a process down with them."""
+    """Run the batches; return, one by one, the hand-ins of those that took a process down with them."""
     again: list[Sequence[HandIn]] = []
-    with _pool(jobs) as pool:
-        running = {pool.submit(grade_batch, assignment, batch, reports, limits, isolation): batch for batch in batches}
-        while running:
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                batch = running.pop(future)
-                try:
-                    graded = future.result()
-                except BrokenProcessPool:
-                    graded = [_give_up(assignment, isolation, batch[0], reports)] if len(batch) == 1 else []
-                    again += [[hand_in] for hand_in in batch] if len(batch) > 1 else []
-                for record in graded:
-                    records[record.student] = record
-                    on_record(record)
+    running = {pool.submit(grade_batch, assignment, batch, reports, limits, isolation): batch for batch in batches}
+    while running:
+        done, _ = wait(running, return_when=FIRST_COMPLETED)
+        for future in done:
+            batch = running.pop(future)
+            try:
+                graded = future.result()
+            except BrokenProcessPool:
+                graded = [_give_up(assignment, isolation, batch[0], reports)] if len(batch) == 1 else []
+                again += [[hand_in] for hand_in in batch] if len(batch) > 1 else []
+            for record in graded:
+                records[record.student] = record
+                on_record(record)
     return again
 
 
@@ -80,24 +83,49 @@ def _give_up(assignment: Assignment, isolation: Isolation, hand_in: HandIn, repo
     return record
 
 
-def _pool(jobs: int) -> Executor:
-    context = multiprocessing.get_context("spawn")
-    return ProcessPoolExecutor(jobs, context, initializer=_settle, initargs=(context.Value("i", 0),))
+@contextmanager
+def local_pool(jobs: int, isolation: Isolation, limits: Limits) -> Iterator[Executor]:
+    """Start processes that grade, each with a warm zygote on a core of its own; ask for it before starting threads.
+
+    Forks start in no time, but a fork of a process with threads may stop for ever: then each process starts afresh.
+    """
+    if threading.active_count() > 1:
+        context: Any = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(jobs, context, _settle, (context.Value("i", 0),)) as pool:
+            yield pool
+        return
+    context = multiprocessing.get_context("fork")
+    twins = [warm(isolation.level).twin(limits, place + 1, _core(place)) for place in range(jobs)]
+    try:
+        with ProcessPoolExecutor(jobs, context, _settle, (context.Value("i", 0), twins, isolation, limits)) as pool:
+            pool.submit(int).result()  # now all processes are forked
+            yield pool
+    finally:
+        for twin in twins:
+            twin.let_go()
+        cool()
 
 
-def _settle(started: Any) -> None:
-    """Prepare a process of the pool: on a core of its own, and gone as soon as the one that started it is gone."""
+def _settle(started: Any, twins: Sequence[Zygote] = (), isolation: Any = None, limits: Any = None) -> None:
+    """Prepare a process of the pool: on a core of its own, and gone as soon as the one that started it is gone.
+
+    Waking another core costs more than most calls, so the zygote and its workers are on that core, too.
+    """
     _end_with_parent()
-    _keep_to_one_core(started)
+    with started.get_lock():
+        place, started.value = started.value, started.value + 1
+    if twins:
+        adopt(twins[place], isolation.level, limits)
+        for other in {*range(len(twins))} - {place}:
+            twins[other].let_go()
+    if core := _core(place):
+        os.sched_setaffinity(0, core)
 
 
-def _keep_to_one_core(started: Any) -> None:
-    """Keep this process, its zygote and its workers on one core: waking another one costs more than most calls."""
-    if hasattr(os, "sched_setaffinity"):
-        cores = sorted(os.sched_getaffinity(0))
-        with started.get_lock():
-            number, started.value = started.value, started.value + 1
-        os.sched_setaffinity(0, {cores[number % len(cores)]})
+def _core(place: int) -> list[int]:
+    """Return the core of the process at this place, nothing where that cannot be chosen."""
+    cores = sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
+    return [cores[place % len(cores)]] if cores else []
 
 
 def _end_with_parent() -> None:

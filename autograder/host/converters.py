@@ -25,7 +25,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from autograder.course import Assignment, Course
 from autograder.errors import AutograderError
 from autograder.grading.batch import digest
-from autograder.grading.run import Limits, check_ready, grade_class
+from autograder.grading.run import Limits, check_ready, grade_class, local_pool
 from autograder.host.autograded import graded_notebook, unanswered, write_files
 from autograder.host.gradebook import fill_gradebook
 from autograder.host.release import refuse_leaks
@@ -133,14 +133,16 @@ class Autograde(converters.Autograde):  # type: ignore[misc]
     def _grade(self, hand_ins: list[HandIn]) -> dict[str, Record]:
         check_ready(self._assignment)
         fill_gradebook(self.coursedir.db_url, self._assignment, [], course_id=self.coursedir.course_id)
-        with _bare_main():
+        jobs, isolation = max(1, min(len(hand_ins), len(os.sched_getaffinity(0)))), choose()
+        with _bare_main(), local_pool(jobs, isolation, Limits()) as pool:
             records = grade_class(
                 self._assignment,
                 hand_ins,
                 reports=self._assignment.root / "reports",
-                jobs=max(1, min(len(hand_ins), len(os.sched_getaffinity(0)))),
+                pool=pool,
+                jobs=jobs,
                 limits=Limits(),
-                isolation=choose(),
+                isolation=isolation,
                 on_record=lambda record: self.log.info("Graded %s: %s", record.student, record.status),
             )
         return {record.student: record for record in records}

@@ -9,7 +9,7 @@ from typing import get_args
 
 from autograder.errors import SandboxError
 from autograder.sandbox.inside import landlock
-from autograder.sandbox.workers import Budget, Level, Limits, Worker, WorkerGone, Zygote
+from autograder.sandbox.workers import Budget, Level, Worker, WorkerGone, Zygote, cool, warm
 
 LEVELS: tuple[Level, ...] = get_args(Level)
 OLDEST_LANDLOCK = 3  # the first that guards a file's length
@@ -72,9 +72,14 @@ def probe(level: Level) -> Isolation:
         raise SandboxError("Student code is run on Linux only.", "Grade in WSL 2, a container or a virtual machine.")
     if level == "kernel" and landlock.version() < OLDEST_LANDLOCK:
         raise SandboxError(f"Landlock version {OLDEST_LANDLOCK} is needed, this kernel has {landlock.version()}.")
-    with tempfile.NamedTemporaryFile(prefix="autograder-probe-") as canary, Zygote(Limits(), level) as zygote:
-        if level != "practice":
-            _refuse_open_doors(zygote, canary.name)
+    with tempfile.NamedTemporaryFile(prefix="autograder-probe-") as canary:
+        zygote = warm(level)
+        try:
+            if level != "practice":
+                _refuse_open_doors(zygote, canary.name)
+        except SandboxError:
+            cool()
+            raise
         return Isolation(level, tuple(_missing(level, zygote)))
 
 

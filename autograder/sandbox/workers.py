@@ -1,6 +1,8 @@
 """Start zygotes, fork workers, and ask them things under absolute deadlines."""
 
+import atexit
 import contextlib
+import copy
 import os
 import socket
 import subprocess
@@ -18,6 +20,7 @@ from autograder.sandbox.inside import landlock, wire
 from autograder.sandbox.wall import Wall
 
 MAX_CALLBACKS = 20_000
+WORKERS_OF_A_TWIN = 10_000_000
 WORKER_UID, UIDS_PER_ZYGOTE = 720_000, 100  # unused by any distribution; workers that live at a time differ
 Level = Literal["full", "kernel", "practice"]
 
@@ -31,6 +34,10 @@ class Limits:
     submission_seconds: float = 120.0
     memory: int = 1 << 30
     disk: int = 32 << 20
+
+    def of_a_worker(self) -> dict[str, int]:
+        """Return what the kernel holds one worker to: bytes of memory and disk, seconds of processor time."""
+        return {"memory": self.memory, "disk": self.disk, "cpu": int(self.submission_seconds) + 5}
 
 
 class WorkerGone(Exception):
@@ -49,13 +56,12 @@ class Zygote:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.control = ours
         self.count = 0
-        self.process = subprocess.Popen(
+        self.process: subprocess.Popen[bytes] | None = subprocess.Popen(
             self.room.command(theirs.fileno()), pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=self.room.environment, start_new_session=True,
         )  # fmt: skip
         theirs.close()
-        bounds = {"memory": limits.memory, "disk": limits.disk, "cpu": int(limits.submission_seconds) + 5}
-        settings = {**self.room.settings(landlock.version() > 0), **bounds}
+        settings = {**self.room.settings(landlock.version() > 0), **limits.of_a_worker()}
         self.versions: dict[str, str] = self._ask(msgpack.packb(settings), 60.0)["versions"]
 
     def _ask(self, data: bytes, seconds: float, fds: Sequence[int] = ()) -> dict[str, Any]:
@@ -67,13 +73,31 @@ class Zygote:
             reply = b""
         if not reply:
             self.close()
-            said = self.process.stderr.read().decode(errors="replace").strip() if self.process.stderr else ""
+            pipe = self.process.stderr if self.process else None
+            said = pipe.read().decode(errors="replace").strip() if pipe else ""
             raise SandboxError(
                 f"The sandbox did not start: {said.splitlines()[-1] if said else 'no answer'}.",
                 "Run `autograder doctor` to see what this machine lacks.",
             )
         message: dict[str, Any] = msgpack.unpackb(reply)
         return message
+
+    def twin(self, limits: Limits, number: int, cores: Sequence[int]) -> Self:
+        """Fork the warm process itself, for a process of ours that will have it on `cores` and its workers to itself.
+
+        Twins live in one room: `number`, different for each, keeps the homes of their workers apart.
+        """
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            message = {"op": "twin", "id": 0, "cores": list(cores), "limits": limits.of_a_worker()}
+            self._ask(msgpack.packb(message), 10.0, [theirs.fileno()])
+        twin = copy.copy(self)
+        twin.control, twin.process, twin.count = ours, None, number * WORKERS_OF_A_TWIN
+        return twin
+
+    def let_go(self) -> None:
+        """Close this process's end, after a fork that left it with another process of ours."""
+        self.control.close()
 
     def fork(self) -> tuple[int, socket.socket]:
         """Fork one worker and wait until it is confined; return its number and our end of its socket."""
@@ -106,17 +130,47 @@ class Zygote:
         self.room.clear(number)
 
     def close(self) -> None:
-        """End the zygote and every worker in it."""
+        """End the zygote and every worker in it, its twins included; a twin ends alone."""
         self.control.close()
-        self.process.kill()
-        self.process.wait()
-        self.room.close()
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+            self.room.close()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.close()
+
+
+_WARM: dict[tuple[Level, Limits], Zygote] = {}
+
+
+def warm(level: Level, limits: Limits | None = None) -> Zygote:
+    """Return this process's own zygote, started when it is first asked for."""
+    key = level, limits or Limits()
+    known = _WARM.get(key)
+    if known is not None and known.process is not None and known.process.poll() is not None:
+        del _WARM[key]
+    if key not in _WARM:
+        _WARM[key] = Zygote(key[1], level)
+    return _WARM[key]
+
+
+def adopt(twin: Zygote, level: Level, limits: Limits) -> None:
+    """Have `warm` return this twin in a process that was just forked, and leave the others to its parent."""
+    for zygote in _WARM.values():
+        zygote.let_go()
+    _WARM.clear()
+    _WARM[level, limits] = twin
+
+
+@atexit.register
+def cool() -> None:
+    """End every zygote that `warm` has started."""
+    while _WARM:
+        _WARM.popitem()[1].close()
 
 
 @dataclass

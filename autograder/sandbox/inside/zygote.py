@@ -40,6 +40,11 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     control.send(msgpack.packb({"ready": True, "versions": _versions()}))
+    _look_after(control, own_pids, settings, shell)
+
+
+def _look_after(control: socket.socket, own_pids: int, settings: dict[str, Any], shell: Any) -> None:
+    """Serve one control socket until the trusted side is gone; then end its workers."""
     children: dict[int, tuple[int, str]] = {}
     try:
         while _serve(control, own_pids, settings, shell, children):
@@ -63,7 +68,10 @@ def _serve(
     if not data:
         return False
     message = msgpack.unpackb(data)
-    if message["op"] == "fork":
+    if message["op"] == "twin":
+        _twin(fds[0], control, own_pids, {**settings, **message["limits"]}, shell, message["cores"])
+        os.close(fds[0])
+    elif message["op"] == "fork":
         pid = _fork(fds[0], control, own_pids, settings, shell, message)
         children[message["id"]] = pid, message["home"]
         os.close(fds[0])
@@ -71,6 +79,19 @@ def _serve(
         _end(children.pop(message["id"])[0])
     control.send(msgpack.packb({"id": message["id"]}))
     return True
+
+
+def _twin(
+    fd: int, control: socket.socket, own_pids: int, settings: dict[str, Any], shell: Any, cores: list[int]
+) -> None:
+    """Fork this warm process for another process of the trusted side, which holds the other end of `fd`."""
+    if os.fork() == 0:
+        try:
+            control.close()
+            os.sched_setaffinity(0, cores)
+            _look_after(socket.socket(fileno=fd), own_pids, settings, shell)
+        finally:
+            os._exit(0)
 
 
 def _fork(
