@@ -1,5 +1,6 @@
 """Fill nbgrader's gradebook from records: the same numbers, and what people entered by hand stays."""
 
+import importlib.util
 import json
 import logging
 import os
@@ -17,10 +18,10 @@ from autograder.course import Assignment, is_solution, nbgrader_metadata, read_c
 from autograder.errors import AutograderError
 from autograder.host.database import ensure_tables
 from autograder.host.penalties import Late, Penalties
-from autograder.report import Record, TaskResult
+from autograder.host.submissions import Submissions
+from autograder.report import Record
 
 COURSE_ID = "qkv"
-NO_RESPONSE = "No response."  # nbgrader's words
 KEPT = "The records are kept: put that right and give the same command again to finish the gradebook."
 
 
@@ -39,15 +40,13 @@ def fill_gradebook(
     student, are made anew. A task without a score has no automatic score afterwards, which is not 0. Returns
     what was late. An AutograderError says why the database cannot be written.
     """
-    late = []
     with _gradebook(db_url, course_id) as gradebook:
         _ensure_assignment(gradebook, assignment)
-        penalties = Penalties(assignment.root)
-        for record in records:
-            submission = _fill_submission(gradebook, assignment, record, (unanswered or {}).get(record.student, ()))
-            late.append(penalties.assign(submission))
-            gradebook.db.commit()
-    return [one for one in late if one is not None]
+        if records:
+            Submissions(gradebook, assignment.name).write(records, unanswered or {})
+        late = Penalties(assignment.root).assign_all(gradebook, assignment.name, records)
+        gradebook.db.commit()
+    return late
 
 
 def set_deadline(
@@ -114,9 +113,32 @@ def _scripts_on_path() -> Iterator[None]:
 
 
 def load_nbgrader() -> None:
-    """Import nbgrader's database, which takes seconds; doing so early, in a thread, saves waiting for it."""
-    with _without("rfc3987_syntax"):
+    """Import nbgrader's database alone; doing so early, in a thread, saves waiting for it.
+
+    The package itself would load the extensions of JupyterLab, a second for nothing here.
+    """
+    with _package_in_waiting("nbgrader"), _without("rfc3987_syntax"):
         import nbgrader.api  # noqa: F401
+
+
+@contextmanager
+def _package_in_waiting(name: str) -> Iterator[None]:
+    """Import modules of a package; its own code runs later, when something that it defines is first asked for."""
+    if name in sys.modules:
+        yield
+        return
+    spec = importlib.util.find_spec(name)
+    assert spec is not None and spec.loader is not None
+    package, loader = importlib.util.module_from_spec(spec), spec.loader
+
+    def defined(wanted: str) -> Any:
+        del package.__dict__["__getattr__"]
+        loader.exec_module(package)
+        return getattr(package, wanted)
+
+    sys.modules[name] = package
+    yield
+    package.__dict__["__getattr__"] = defined
 
 
 @contextmanager
@@ -217,42 +239,3 @@ def _add(gradebook: Any, kind: Any, **fields: Any) -> Any:
         row = kind(**fields)
         gradebook.db.add(row)
     return row
-
-
-# The submissions' rows
-
-
-def _fill_submission(gradebook: Any, assignment: Assignment, record: Record, unanswered: Collection[str]) -> Any:
-    gradebook.update_or_create_student(record.student)
-    # The database holds UTC without a zone; a server such as PostgreSQL would convert a time that has one.
-    when = None if record.submitted_at is None else record.submitted_at.replace(tzinfo=None)
-    submission = gradebook.update_or_create_submission(assignment.name, record.student, timestamp=when)
-    scores = {task.name: _auto_score(task) for task in record.tasks}
-    for notebook in submission.notebooks:
-        for grade in _all_grades(gradebook, notebook):
-            grade.auto_score = scores.get(grade.cell.name)
-            grade.needs_manual_grade = grade.auto_score is None or grade.manual_score is not None
-        for comment in notebook.comments:
-            comment.auto_comment = NO_RESPONSE if comment.cell.name in unanswered else None
-    gradebook.db.commit()
-    return submission
-
-
-def _auto_score(task: TaskResult) -> float | None:
-    return None if task.score is None else min(max(float(task.score), 0.0), float(task.points))
-
-
-def _all_grades(gradebook: Any, notebook: Any) -> list[Any]:
-    """Return the grades of a submitted notebook, new ones for cells that came after it was first graded."""
-    from nbgrader.api import Comment, Grade
-
-    have = {grade.cell_id for grade in notebook.grades}
-    graded = [*notebook.notebook.grade_cells, *notebook.notebook.task_cells]
-    for cell in graded:
-        if cell.id not in have:
-            _add(gradebook, Grade, cell=cell, notebook=notebook)
-    commented = {comment.cell_id for comment in notebook.comments}
-    for cell in [*notebook.notebook.solution_cells, *notebook.notebook.task_cells]:
-        if cell.id not in commented:
-            _add(gradebook, Comment, cell=cell, notebook=notebook)
-    return list(notebook.grades)

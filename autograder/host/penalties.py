@@ -1,6 +1,7 @@
 """Take points off for late work: a ready policy for nbgrader, and the one place where penalties are written."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from autograder.course import CONFIG
 from autograder.errors import AutograderError
+from autograder.report import Record
 
 if TYPE_CHECKING:
     from nbgrader.preprocessors import AssignLatePenalties
@@ -53,6 +55,14 @@ class Penalties:
 
     def __init__(self, root: Path) -> None:
         self._root = root
+
+    def assign_all(self, gradebook: Any, assignment: str, records: Sequence[Record]) -> list[Late]:
+        """Set the penalties of those of the records that are late; the others have none to begin with."""
+        due = gradebook.find_assignment(assignment).duedate
+        times = {record.student: record.submitted_at for record in records if due is not None and record.submitted_at}
+        late = [student for student, time in times.items() if time.replace(tzinfo=None) > due]
+        assigned = (self.assign(gradebook.find_submission(assignment, student)) for student in late)
+        return [one for one in assigned if one is not None]
 
     def assign(self, submission: Any) -> Late | None:
         """Set the penalty of each notebook anew; what is on time, or has no known time, has none."""
