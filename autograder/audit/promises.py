@@ -20,6 +20,7 @@ from autograder.sandbox.student import Call
 Thing = TypeVar("Thing")
 
 REJECTED_SHARE = 0.98
+NAMED_SHARE = 0.95
 FEWEST_MUTANTS = 20
 OTHER_SEEDS = (101, 102)  # for calls that no trial of this audit was made with
 
@@ -32,6 +33,7 @@ class Effort:
     right_seeds: int = 3
     wrong_seeds: int = 2
     most: int | None = None
+    most_pairs: int = 60
     most_mutants: int | None = None
 
     @property
@@ -41,7 +43,7 @@ class Effort:
 
 
 WHOLE = Effort()
-QUICK = Effort(reference_seeds=2, right_seeds=1, wrong_seeds=1, most=2, most_mutants=8)
+QUICK = Effort(reference_seeds=2, right_seeds=1, wrong_seeds=1, most=2, most_pairs=2, most_mutants=8)
 
 
 @dataclass
@@ -70,6 +72,7 @@ class TaskAudit:
     right: Tally = field(default_factory=Tally)
     wrong: Tally = field(default_factory=Tally)
     faults: Tally = field(default_factory=Tally)
+    pairs: Tally = field(default_factory=Tally)
     mutants: Tally = field(default_factory=Tally)
     equivalent: list[str] = field(default_factory=list)
     survivors: list[str] = field(default_factory=list)
@@ -118,6 +121,7 @@ class _Audit:
         self._right()
         self._wrong()
         self._faults()
+        self._pairs()
         self._mutants()
         self._groups()
 
@@ -192,6 +196,26 @@ class _Audit:
                 complaint = self._complaint(fault.id, verdict)
             if not self.result.faults.count(not complaint):
                 self._break(f"the fault {fault.id!r} {complaint}")
+
+    def _pairs(self) -> None:
+        """Try two faults at once: two have to be named, be it another two that do the same.
+
+        A pair that one fault hides, or in which they cancel, has no two to name.
+        """
+        models = [model for model in self.court.bench.models if model.task == self.task]
+        pairs = [(model, pair) for model in models for pair in itertools.combinations(model.faults, 2)]
+        for model, pair in self._some(pairs, self.effort.most_pairs):
+            wanted = {fault.id for fault in pair}
+            verdict = self.court.judge_model(model, frozenset(wanted), self.first)
+            hidden = len(verdict.diagnosis) == 1 or self._is_full(verdict)
+            if not hidden:
+                self.result.pairs.count(len(verdict.diagnosis) == 2)
+            if not hidden and set(verdict.diagnosis) != wanted:
+                named = ", ".join(verdict.diagnosis) or "nothing"
+                self.result.remarks.append(f"the faults {' and '.join(sorted(wanted))} at once are named {named}")
+        tally = self.result.pairs
+        if tally.kept < NAMED_SHARE * tally.tried:
+            self._break(f"{tally.tried - tally.kept} of {tally.tried} pairs of faults are not named as such")
 
     def _complaint(self, fault: str, verdict: Verdict) -> str:
         """Say what is wrong with the verdict on a fault, if anything is."""

@@ -13,7 +13,7 @@ from autograder.terminal import plain
 
 COLUMNS = {
     "Reference": "reference", "Stub 0": "stub", "Blank 0": "blank", "Right": "right", "Wrong": "wrong",
-    "Faults named": "faults", "Mutants rejected": "mutants",
+    "Faults named": "faults", "Pairs named": "pairs", "Mutants rejected": "mutants",
 }  # fmt: skip
 LONGEST_LINE = 230
 
