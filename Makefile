@@ -25,6 +25,7 @@ coverage: $(READY)
 	$(BIN)/python -m autograder.audit.coverage
 
 bench: $(READY)
+	$(BIN)/python tests/benchmarks/split.py
 	$(BIN)/python tests/benchmarks/throughput.py
 
 lint: $(READY)

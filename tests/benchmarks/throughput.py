@@ -48,7 +48,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="throughput-") as folder:
         work = Path(folder)
         submitted = work / "submitted"
-        _hand_in(submitted, arguments.count)
+        hand_in(submitted, arguments.count)
         engine = _run_engine(work, submitted, arguments.jobs)
         nbgrader = _run_nbgrader(work, submitted)
     _print(engine, nbgrader, arguments.count)
@@ -69,7 +69,7 @@ def _arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _hand_in(submitted: Path, count: int) -> None:
+def hand_in(submitted: Path, count: int) -> None:
     """Write `count` correct hand-ins under ids of their own, taken in turn from the right samples."""
     everybody = build.samples(ASSIGNMENT)
     right = [
