@@ -5,6 +5,7 @@ not know itself is an extension of a few kinds (arrays point into the blob), or 
 Nothing here can build an object of a class that a sender names.
 """
 
+import math
 import socket
 import struct
 import time
@@ -27,6 +28,8 @@ _LONGEST_INTEGER = 4000
 _CODES = sorted(DTYPES)
 _NUMBERS = {code: number for number, code in enumerate(_CODES)}
 _KNOWN = [np.dtype(code) for code in _CODES]
+_NATIVE = {dtype.num: number for number, dtype in enumerate(_KNOWN) if dtype.isnative}
+_SHAPES = [struct.Struct(f"<BB{axes + 1}Q") for axes in range(MAX_DEPTH + 1)]  # dtype, axes, start, lengths
 _CLASSES = [(dtype.type, code) for dtype, code in zip(_KNOWN, _CODES, strict=True)]
 _COUNT, _HANDLE, _PAIR = struct.Struct("<Q"), struct.Struct("<QB"), struct.Struct("<dd")
 _VALUES: Any = type({}.values())
@@ -92,8 +95,8 @@ class _Packing:
 
     def known(self, value: Any) -> Any:
         kind = type(value)
-        if kind is np.ndarray and value.dtype.str in DTYPES:
-            return self._bytes(ARRAY, value.dtype.str, value)
+        if kind is np.ndarray and value.dtype.num in _NATIVE and value.dtype.isnative:
+            return self._bytes(ARRAY, _NATIVE[value.dtype.num], value)
         if kind is tuple:
             return [_TUPLE, *value]
         if isinstance(value, (np.ndarray, np.generic)):
@@ -140,15 +143,14 @@ class _Packing:
         code = plain.dtype.newbyteorder("<").str
         if code not in DTYPES:
             return self._kept(self.keep(value))
-        return self._bytes(kind, code, plain.astype(code, copy=False))
+        return self._bytes(kind, _NUMBERS[code], plain.astype(code, copy=False))
 
-    def _bytes(self, kind: int, code: str, plain: Any) -> Any:
-        start = len(self.blob)
-        if start + plain.nbytes > MAX_BLOB:
+    def _bytes(self, kind: int, dtype: int, plain: Any) -> Any:
+        start, axes = len(self.blob), plain.ndim
+        if start + plain.nbytes > MAX_BLOB or axes > MAX_DEPTH:
             raise WireError("the value is too large to send")
         self.blob += plain.tobytes()
-        where = struct.pack(f"<BB{plain.ndim + 1}q", _NUMBERS[code], plain.ndim, start, *plain.shape)
-        return msgpack.ExtType(kind, where)
+        return msgpack.ExtType(kind, _SHAPES[axes].pack(dtype, axes, start, *plain.shape))
 
 
 _TUPLE, _MASKED = msgpack.ExtType(TUPLE, b""), msgpack.ExtType(MASKED, b"")
@@ -243,18 +245,13 @@ class _Unpacking:
         raise WireError("an unknown kind of value")
 
     def _array(self, kind: int, data: bytes) -> Any:
-        if data[1] > MAX_DEPTH:
-            raise WireError("a kind of array that is not allowed")
-        start, *shape = struct.unpack(f"<{data[1] + 1}Q", data[2:])
-        dtype, size = _KNOWN[data[0]], 1
-        for length in shape:
-            size *= length
-            if size > MAX_BLOB:
-                raise WireError("an array larger than its bytes")
-        self.left -= size * dtype.itemsize
-        if self.left < 0 or start + size * dtype.itemsize > len(self.blob):
+        number, _, start, *shape = _SHAPES[data[1]].unpack(data)
+        dtype = _KNOWN[number]
+        size = math.prod(shape) * dtype.itemsize
+        self.left -= size
+        if self.left < 0 or start + size > len(self.blob):
             raise WireError("an array larger than its bytes")
-        array = np.frombuffer(self.blob, dtype, size, start).reshape(shape).copy()
+        array = np.ndarray(shape, dtype, self.blob, start).copy()
         if kind == SCALAR:
             return array[()]
         return array.view(np.matrix) if kind == MATRIX and array.ndim == 2 else array
