@@ -1,6 +1,8 @@
-"""Grade the same correct hand-ins with the engine and with stock `nbgrader autograde`; print times, ratio and memory.
+"""Grade the same hand-ins with the engine and with stock `nbgrader autograde`; print times, ratio and memory.
 
-Run from anywhere: `make bench`, or `.venv/bin/python tests/benchmarks/throughput.py --count 40 --jobs 2`.
+Run from anywhere: `make bench`, or `.venv/bin/python tests/benchmarks/throughput.py --count 40 --jobs 2`. All hand-ins
+are right, or with `--mix` two of three, as in a class; none hangs. `--nbgrader-count` gives nbgrader fewer of them: it
+takes as long for each, and the ratio is that of hand-ins per second.
 
 Both start cold, as commands, and end with a filled gradebook. The engine runs its hidden graders in its sandbox.
 nbgrader runs the visible checks in a Jupyter kernel, with its default configuration, in a plain course of its own.
@@ -47,40 +49,40 @@ def main() -> int:
     arguments = _arguments()
     with tempfile.TemporaryDirectory(prefix="throughput-") as folder:
         work = Path(folder)
-        submitted = work / "submitted"
-        hand_in(submitted, arguments.count)
-        engine = _run_engine(work, submitted, arguments.jobs)
-        nbgrader = _run_nbgrader(work, submitted)
-    _print(engine, nbgrader, arguments.count)
-    complete = engine.graded == nbgrader.graded == arguments.count
+        fewer = arguments.nbgrader_count or arguments.count
+        for name, count in (("submitted", arguments.count), ("fewer", fewer)):
+            hand_in(work / name, count, arguments.mix)
+        engine = _run_engine(work, work / "submitted", arguments.jobs)
+        nbgrader = _run_nbgrader(work, work / "fewer")
+    _print(engine, nbgrader, "mixed" if arguments.mix else "correct")
+    complete = (engine.graded, nbgrader.graded) == (arguments.count, fewer)
     if not complete:
-        print(
-            f"Not all hand-ins were graded: {engine.graded} and {nbgrader.graded} of {arguments.count}", file=sys.stderr
-        )
-    return 0 if complete else 1
+        print(f"Not all hand-ins were graded: {engine.graded} and {nbgrader.graded}", file=sys.stderr)
+    return 0 if complete and ratio(engine, nbgrader) >= arguments.floor else 1
 
 
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--count", type=int, default=40, help="how many hand-ins (default: %(default)s)")
+    parser.add_argument("--nbgrader-count", type=int, help="how many of them for nbgrader (default: all)")
+    parser.add_argument("--mix", action="store_true", help="right and wrong hand-ins, two to one")
+    parser.add_argument("--floor", type=float, default=0.0, help="fail when the ratio is below")
     parser.add_argument(
         "--jobs", type=int, default=os.cpu_count(), help="the engine's processes (default: one per core)"
     )
     return parser.parse_args()
 
 
-def hand_in(submitted: Path, count: int) -> None:
-    """Write `count` correct hand-ins under ids of their own, taken in turn from the right samples."""
+def hand_in(submitted: Path, count: int, mix: bool = False) -> None:
+    """Write `count` hand-ins under ids of their own, taken in turn from the right samples, or two right, one wrong."""
     everybody = build.samples(ASSIGNMENT)
-    right = [
-        name
-        for name, sample in everybody.items()
-        if sample.file is None
-        and sample.expectation.bounds == (("=", 100.0),)
-        and sample.expectation.about.startswith("Right:")
-    ]
+    plain = [name for name, sample in everybody.items() if sample.file is None]
+    right = [name for name in plain if everybody[name].expectation.about.startswith("Right:")]
+    wrong = [name for name in plain if everybody[name].expectation.about.startswith("Wrong:")]
     for number in range(count):
-        build.write_hand_in(ROOT, submitted, ASSIGNMENT, everybody, right[number % len(right)], f"student-{number:03d}")
+        names = wrong if mix and number % 3 == 2 else right
+        name = names[number % len(names)]
+        build.write_hand_in(ROOT, submitted, ASSIGNMENT, everybody, name, f"student-{number:05d}")
 
 
 def _run_engine(work: Path, submitted: Path, jobs: int) -> Measurement:
@@ -95,7 +97,7 @@ def _run_nbgrader(work: Path, submitted: Path) -> Measurement:
     course = work / "course"
     (course / "source").mkdir(parents=True)
     shutil.copytree(ROOT / "source" / ASSIGNMENT, course / "source" / ASSIGNMENT)
-    shutil.copytree(submitted, course / "submitted")
+    shutil.move(submitted, course / "submitted")
     environment = {**os.environ, "PATH": f"{BIN}{os.pathsep}{os.environ.get('PATH', '')}"}
     nbgrader = str(BIN / "nbgrader")
     prepare = [nbgrader, "generate_assignment", ASSIGNMENT, "--create"]
@@ -192,8 +194,13 @@ def _resident(pid: int) -> float:
     return 0.0
 
 
-def _print(engine: Measurement, nbgrader: Measurement, count: int) -> None:
-    table = Table(title=f"{count} correct hand-ins of {ASSIGNMENT}, {os.cpu_count()} cores")
+def ratio(engine: Measurement, nbgrader: Measurement) -> float:
+    """Return how many hand-ins the engine grades while nbgrader grades one."""
+    return (engine.graded / engine.seconds) / (nbgrader.graded / nbgrader.seconds)
+
+
+def _print(engine: Measurement, nbgrader: Measurement, kind: str) -> None:
+    table = Table(title=f"{kind} hand-ins of {ASSIGNMENT}, {os.cpu_count()} cores")
     for column in ("", "graded", "seconds", "hand-ins per second", "peak of one process, MiB", "peak of all, MiB"):
         table.add_column(column, justify="right" if column else "left")
     for run in (engine, nbgrader):
@@ -201,14 +208,14 @@ def _print(engine: Measurement, nbgrader: Measurement, count: int) -> None:
             run.what,
             str(run.graded),
             f"{run.seconds:.2f}",
-            f"{run.graded / run.seconds:.1f}",
+            f"{run.graded / run.seconds:.2f}",
             f"{run.largest_process:.0f}",
             f"{run.all_processes:.0f}",
         )
     Console(width=None if sys.stdout.isatty() else 110).print(table)
     children = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     print(f"largest child of both runs: {children:.0f} MiB")
-    print(f"ratio: {nbgrader.seconds / engine.seconds:.1f}")
+    print(f"ratio: {ratio(engine, nbgrader):.1f}")
 
 
 if __name__ == "__main__":
