@@ -134,6 +134,7 @@ class Record(_Model):
     seed: Text
     isolation: Text
     isolation_missing: list[Text] = []
+    inputs: Annotated[Text, Field(description="A hash of all that the record was made from.")] = ""
     findings: list[Finding]
     tasks: list[TaskResult]
     output_tail: Annotated[Text, Field(description="For the instructor only; never shown to a student.")] = ""

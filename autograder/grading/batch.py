@@ -76,7 +76,7 @@ def make_bench(assignment: Assignment, limits: Limits, isolation: Isolation) -> 
         checks=assignment.check_cells(), files=companions(assignment.release.parent), zygote=zygote,
         isolation=isolation, limits=limits, secret=seeds.course_secret(assignment.root),
         grader_version=grader_version(assignment),
-        environment={**_trusted_environment(), **zygote.versions},
+        environment={**trusted_environment(), **zygote.versions},
     )  # fmt: skip
 
 
@@ -106,9 +106,10 @@ def ungraded(
     return Record(
         student=hand_in.student, assignment=assignment.name, status=status, graded_at=datetime.now(UTC),
         submitted_at=hand_in.submitted_at, submission_sha256=digest(hand_in.path),
-        grader_version=grader_version(assignment), environment=_trusted_environment(),
+        grader_version=grader_version(assignment), environment=trusted_environment(),
         isolation=isolation.level, isolation_missing=list(isolation.missing),
-        seed=seeds.fingerprint(secret, assignment.name, hand_in.student), findings=[finding], tasks=tasks,
+        seed=seeds.fingerprint(secret, assignment.name, hand_in.student), inputs=hand_in.inputs, findings=[finding],
+        tasks=tasks,
     )  # fmt: skip
 
 
@@ -176,7 +177,9 @@ def grader_version(assignment: Assignment) -> str:
     return digest.hexdigest()[:16]
 
 
-def _trusted_environment() -> dict[str, str]:
+@cache
+def trusted_environment() -> dict[str, str]:
+    """Return the versions of what grades, and the platform."""
     names = ("ipython", "msgpack", "nbformat", "nbgrader", "numpy", "pytest")
     versions = {name: importlib.metadata.version(name) for name in names}
     return {**versions, "python": platform.python_version(), "autograder": __version__,

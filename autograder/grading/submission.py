@@ -211,7 +211,8 @@ class Submission:
             environment=bench.environment, isolation=bench.isolation.level,
             isolation_missing=list(bench.isolation.missing),
             seed=seeds.fingerprint(bench.secret, bench.assignment.name, self.hand_in.student),
-            findings=findings, tasks=tasks, output_tail="\n".join([*self.for_instructor, self.own.output])[-8000:],
+            inputs=self.hand_in.inputs, findings=findings, tasks=tasks,
+            output_tail="\n".join([*self.for_instructor, self.own.output])[-8000:],
         )  # fmt: skip
 
     def _task(self, task: Task) -> TaskResult:

@@ -13,6 +13,7 @@ from typing import Any
 from autograder.course import Assignment, is_solution, nbgrader_metadata, source_text
 from autograder.errors import CourseError
 from autograder.host.feedback import outputs, summary_cell
+from autograder.host.settled import stamp
 from autograder.intake import MAX_BYTES, Cell, HandIn, Unreadable, read_notebook
 from autograder.report import Record, TaskResult
 
@@ -62,7 +63,8 @@ def graded_notebook(assignment: Assignment, hand_in: HandIn, record: Record) -> 
     for cell in shown:
         _show_result(cell, results)
     top = _cell("markdown", "autograder-summary", summary_cell(record))
-    return {"cells": [top, *shown], "metadata": release["metadata"], "nbformat": 4, "nbformat_minor": 5}
+    metadata = {**release["metadata"], "autograder": stamp(record)}
+    return {"cells": [top, *shown], "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
 
 
 def unanswered(assignment: Assignment, notebook: NotebookJson) -> frozenset[str]:

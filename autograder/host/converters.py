@@ -25,6 +25,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from autograder.course import Assignment, Course
 from autograder.errors import AutograderError
 from autograder.grading.batch import digest
+from autograder.grading.reuse import with_inputs
 from autograder.grading.run import Limits, check_ready, grade_class, local_pool
 from autograder.host.autograded import graded_notebook, unanswered, write_files
 from autograder.host.gradebook import fill_gradebook
@@ -137,7 +138,7 @@ class Autograde(converters.Autograde):  # type: ignore[misc]
         with _bare_main(), local_pool(jobs, isolation, Limits()) as pool:
             records = grade_class(
                 self._assignment,
-                hand_ins,
+                with_inputs(self._assignment, hand_ins, isolation, Limits()),
                 reports=self._assignment.root / "reports",
                 pool=pool,
                 jobs=jobs,

@@ -32,6 +32,7 @@ class HandIn:
     path: Path | None
     submitted_at: datetime | None
     beside: tuple[str, ...] = ()  # what the folder holds instead, when there is no notebook
+    inputs: str = ""  # a hash of all that the record will be made from
 
 
 def find_hand_ins(submitted: Path, assignment: str, student: str | None = None) -> list[HandIn]:
