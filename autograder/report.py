@@ -102,6 +102,9 @@ class TaskResult(_Model):
     diagnosis: list[Diagnosis]
     error: CellError | None
     followed_through: bool = False
+    fingerprint: Annotated[
+        Text | None, Field(description="Equal for equal behaviour that lost points and that nobody has named.")
+    ] = None
 
     @field_validator("score")
     @classmethod
@@ -136,6 +139,9 @@ class Record(_Model):
     isolation_missing: list[Text] = []
     findings: list[Finding]
     tasks: list[TaskResult]
+    seconds: Annotated[
+        float | None, Field(ge=0, description="How long it was graded, measured outside the sandbox.")
+    ] = None
     output_tail: Annotated[Text, Field(description="For the instructor only; never shown to a student.")] = ""
 
     @model_validator(mode="after")
