@@ -215,6 +215,15 @@ def read_record(path: Path) -> Record:
         raise AutograderError(message, "Delete it and grade the submission again.") from None
 
 
+def read_records(reports: Path, assignment: str) -> list[Record]:
+    """Read the records of a class, sorted by student; an AutograderError says when there are none."""
+    folder = record_path(reports, assignment, "student").parent
+    records = [read_record(path) for path in sorted(folder.glob("[!.]*.json"))]
+    if not records:
+        raise AutograderError(f"There are no records in {folder}.", f"Grade first: autograder grade {assignment}")
+    return sorted(records, key=lambda record: record.student)
+
+
 def schema() -> dict[str, Any]:
     """Return the JSON Schema of the record, published as docs/record.schema.json."""
     return {

@@ -86,3 +86,16 @@ def test_only_unknown_losers_have_a_fingerprint(course: Path) -> None:
 def test_the_time_of_each_hand_in_is_kept(course: Path) -> None:
     assert 0 < (record(course, "ada-vectorised").seconds or 0) < 120
     assert record(course, "vito-html").seconds is None
+
+
+def test_try(course):
+    for more in ((), ("--anonymous",)):
+        done = run(course, "autograder", "report", NAME, *more)
+        print(done.stdout, done.stderr)
+        import shutil
+        shutil.copy(course / "reports" / NAME / "report.html", f"/tmp/insight-report{len(more)}.html")
+    done = run(course, "autograder", "misconception", "add", NAME, "--cluster", task(course, "amy-thirds").fingerprint, "--print")
+    print(done.stdout, done.stderr)
+    done = run(course, "autograder", "misconception", "add", NAME, "--cluster", task(course, "amy-thirds").fingerprint)
+    print(done.stdout, done.stderr)
+    assert 0
