@@ -27,8 +27,9 @@ MODELS = ()
 '''
 ENTRY = """
 
-# ---- Unknown behaviour {id}: {count} lost points in `{task}` with it. Say what happens in one sentence and show it
-# in one tiny example, write it as code in place of the three dots, then run: autograder audit {assignment}
+# ---- Unknown behaviour {id}: {count} lost points in `{task}` with it.
+# Say what happens in one sentence, show it in one tiny example, and write it as code in place of the three dots.
+# Then run: autograder audit {assignment}
 {code}{functions}"""
 FUNCTION = """
 

@@ -141,7 +141,7 @@ def _item(key: tuple[str, str], results: Sequence[tuple[float, TaskResult | Grou
     full = [got >= result.points for got, (_, result) in zip(earned, results, strict=True)]
     return Item(
         task=key[0], name=key[1], sentence=getattr(first, "sentence", ""), points=first.points, judged=len(results),
-        passed=sum(full), share=float(earned.mean() / first.points) if first.points else None,
+        passed=sum(full), share=round(float(earned.mean()) / first.points, 12) if first.points else None,
         discrimination=correlation(earned, np.round(totals - earned, 9)),
     )  # fmt: skip
 

@@ -56,6 +56,14 @@ class Names:
     def __call__(self, student: str) -> str:
         return plain(self._shown[student])
 
+    def listed(self, students: Iterable[str]) -> str:
+        """Return the names in their own order, which says nothing about the ids behind pseudonyms."""
+        return ", ".join(sorted(map(self, students)))
+
+    def sorted(self, records: Iterable[Record]) -> list[Record]:
+        """Return the records in the order of the names that are shown."""
+        return sorted(records, key=lambda record: self(record.student))
+
     def code(self, text: str) -> str:
         """Return code for the page: without remarks and without anybody's id when names are hidden."""
         return self._ids.sub("somebody", without_remarks(text)) if self.anonymous else text
@@ -63,7 +71,7 @@ class Names:
     @cached_property
     def _ids(self) -> re.Pattern[str]:
         longest_first = sorted(map(re.escape, self._shown), key=len, reverse=True)
-        return re.compile("|".join(longest_first), re.IGNORECASE)
+        return re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)", re.IGNORECASE)
 
 
 def write_report(
@@ -89,11 +97,11 @@ def class_page(
     )  # fmt: skip
     groups, names = items.groups(records), Names(records, anonymous)
     environment.filters |= {
-        "number": number, "plain": plain, "percent": lambda share: f"{100 * share:.0f} %", "named": names,
+        "number": number, "plain": plain, "percent": lambda share: f"{100 * share:.0f} %", "named": names.listed,
         "score_of": lambda task: (task.name, task.score),
         "bin_words": lambda each: f"{each[0]} to {each[1]} percent: {each[2]}",
     }  # fmt: skip
-    alpha = items.alpha(records)
+    records, alpha = names.sorted(records), items.alpha(records)
     return environment.get_template("report.html").render(
         policy=f"default-src 'none'; script-src {_source(script)}; style-src {_source(style)}; "
         "base-uri 'none'; form-action 'none'",
