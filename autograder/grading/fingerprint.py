@@ -36,11 +36,12 @@ def ask(probe: Probe, student: Student) -> None:
 
 def is_absent(calls: Sequence[Call]) -> bool:
     """Tell whether no call was answered with anything, as with a stub."""
-    return all(call.error in ABSENT or (not call.error and _is_nothing(call.value)) for call in calls)
+    asked = {call.owner for call in calls}  # an object whose methods were called is no answer in itself
+    return all(call.error in ABSENT or (not call.error and _is_nothing(call.value, asked)) for call in calls)
 
 
-def _is_nothing(value: Any) -> bool:
-    return value is None or isinstance(value, Handle)
+def _is_nothing(value: Any, asked: set[Handle | None]) -> bool:
+    return value is None or (isinstance(value, Handle) and value in asked)
 
 
 def fingerprint(task: str, calls: Sequence[Call], models: Sequence[Model]) -> str | None:

@@ -40,6 +40,13 @@ def talk_to_cache(student):
         with contextlib.suppress(StudentError):
             student.method(cache, name, *wrong)
     student.method(cache, "__len__")
+    lent = student.GQACache(3, 3, 2)
+    q, k, v = late
+    student.lend(lent, "append", k[:, :3], v[:, :3])
+    student.method(lent, "append", k[:, 3:].tolist(), v[:, 3:].tolist())
+    student.method(lent, "attend", q)
+    student.method(lent, "attend", q.tolist())
+    student.method(lent, "nbytes")
 
 
 PROBES = {
