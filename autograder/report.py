@@ -102,6 +102,9 @@ class TaskResult(_Model):
     diagnosis: list[Diagnosis]
     error: CellError | None
     followed_through: bool = False
+    fingerprint: Annotated[
+        Text | None, Field(description="Equal for equal behaviour that lost points and that nobody has named.")
+    ] = None
 
     @field_validator("score")
     @classmethod
@@ -137,6 +140,9 @@ class Record(_Model):
     inputs: Annotated[Text, Field(description="A hash of all that the record was made from.")] = ""
     findings: list[Finding]
     tasks: list[TaskResult]
+    seconds: Annotated[
+        float | None, Field(ge=0, description="How long it was graded, measured outside the sandbox.")
+    ] = None
     output_tail: Annotated[Text, Field(description="For the instructor only; never shown to a student.")] = ""
 
     @model_validator(mode="after")
@@ -208,6 +214,15 @@ def read_record(path: Path) -> Record:
         where = ".".join(str(part) for part in first["loc"]) or "the file"
         message = f"The record {path} is damaged or from another version ({where}: {first['msg']})."
         raise AutograderError(message, "Delete it and grade the submission again.") from None
+
+
+def read_records(reports: Path, assignment: str) -> list[Record]:
+    """Read the records of a class, sorted by student; an AutograderError says when there are none."""
+    folder = record_path(reports, assignment, "student").parent
+    records = [read_record(path) for path in sorted(folder.glob("[!.]*.json"))]
+    if not records:
+        raise AutograderError(f"There are no records in {folder}.", f"Grade first: autograder grade {assignment}")
+    return sorted(records, key=lambda record: record.student)
 
 
 def schema() -> dict[str, Any]:

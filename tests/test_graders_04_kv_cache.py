@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 from local_student import Outcome, grade, grader_module, reference_names
 
+from autograder.sandbox.student import MAX_SUPPLIED_ITEMS, _bounded
+
 COURSE = "04-kv-cache"
 ANSWERS = grader_module(COURSE, "answers")
 FUNCTIONS = {
@@ -55,6 +57,14 @@ def passed(outcome: Outcome) -> set[str]:
 def test_one_fault_costs_what_it_concerns(task: str, name: str, lost: set[str]) -> None:
     outcome = tell(task, ANSWERS.WRONG[task][name][1])
     assert set(outcome.passed) - passed(outcome) == lost, outcome.said
+
+
+@pytest.mark.parametrize(("task", "supplied"), [("cache", "grouped_query_attention")])
+def test_a_supplied_answer_is_not_asked_too_much(task: str, supplied: str) -> None:
+    bounded = _bounded(reference_names(COURSE)[supplied], MAX_SUPPLIED_ITEMS)
+    given = {**reference_names(COURSE), supplied: bounded}
+    for name, text in ANSWERS.RIGHT[task].items():
+        assert grade(COURSE, task, text, supplied=given).said == {}, name
 
 
 def graded_heads(task: str) -> set[tuple[int, int]]:

@@ -18,10 +18,11 @@ from typing import Literal
 import pytest
 
 from autograder import __version__
-from autograder.course import Assignment
+from autograder.course import Assignment, load_grader
 from autograder.errors import CourseError
 from autograder.grading import seeds
 from autograder.grading.bank import Model
+from autograder.grading.fingerprint import Probe
 from autograder.grading.plugin import ARGUMENTS, GradingPlugin
 from autograder.grading.reference import load_reference
 from autograder.grading.submission import Bench, Submission
@@ -45,8 +46,11 @@ def grade_batch(
         records[record.student] = record
 
     def end(submission: Submission) -> None:
-        submission.close()
-        keep(submission.record())
+        try:
+            record = submission.fingerprinted(submission.record())
+        finally:
+            submission.close()
+        keep(record)
 
     def fail(submission: Submission, error: Exception) -> None:
         submission.close()
@@ -73,8 +77,8 @@ def make_bench(assignment: Assignment, limits: Limits, isolation: Isolation) -> 
     zygote = warm(isolation.level, limits)
     return Bench(
         assignment=assignment, reference=load_reference(assignment), models=load_models(assignment),
-        checks=assignment.check_cells(), files=companions(assignment.release.parent), zygote=zygote,
-        isolation=isolation, limits=limits, secret=seeds.course_secret(assignment.root),
+        probes=load_probes(assignment), checks=assignment.check_cells(), files=companions(assignment.release.parent),
+        zygote=zygote, isolation=isolation, limits=limits, secret=seeds.course_secret(assignment.root),
         grader_version=grader_version(assignment),
         environment={**trusted_environment(), **zygote.versions},
     )  # fmt: skip
@@ -162,6 +166,14 @@ def load_models(assignment: Assignment) -> tuple[Model, ...]:
     spec.loader.exec_module(module)
     models: tuple[Model, ...] = module.MODELS
     return models
+
+
+@cache
+def load_probes(assignment: Assignment) -> dict[str, Probe]:
+    """Return what is asked of answers that nobody has named, by task; empty where the assignment has no probes."""
+    path = assignment.graders / "probes.py"
+    probes: dict[str, Probe] = load_grader(assignment, path).PROBES if path.exists() else {}
+    return probes
 
 
 @cache

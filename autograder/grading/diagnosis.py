@@ -41,6 +41,18 @@ def diagnose(task: str, calls: Sequence[Call], models: Sequence[Model]) -> list[
     return found
 
 
+def answers_rightly(task: str, calls: Sequence[Call], models: Sequence[Model]) -> bool:
+    """Tell whether the right answer, as the task's models have it, would have given all these results."""
+    own = [model for model in models if model.task == task]
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        return bool(own) and all(
+            _agrees_for(model, frozenset(), episode, EVERYDAY) == len(episode)
+            for model in own
+            for episode in _episodes(model.function, calls)
+        )
+
+
 def _episodes(function: str, calls: Sequence[Call]) -> list[Episode]:
     """Split the calls into stretches that share no state: a call of the function, then all on the objects it made."""
     episodes: list[Episode] = []

@@ -1,5 +1,6 @@
 """Grade one submission: run its notebook, judge its groups, choose the better of two passes, make the record."""
 
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from autograder.grading import score, seeds
 from autograder.grading.bank import Fault, Model
 from autograder.grading.checks import cells_to_run
 from autograder.grading.diagnosis import diagnose
+from autograder.grading.fingerprint import Probe, ask, fingerprint, is_absent
 from autograder.grading.groups import Group, collect_remarks
 from autograder.grading.remarks import remarks
 from autograder.intake import HandIn, companions
@@ -33,6 +35,7 @@ class Bench:
     assignment: Assignment
     reference: SimpleNamespace
     models: Sequence[Model]
+    probes: Mapping[str, Probe]  # the same questions for everybody, apart from the graded ones, by task
     checks: Mapping[str, str]  # the visible checks as released, by grade_id
     files: Mapping[str, bytes]  # what the release brings beside the notebook
     zygote: Zygote
@@ -211,9 +214,30 @@ class Submission:
             environment=bench.environment, isolation=bench.isolation.level,
             isolation_missing=list(bench.isolation.missing),
             seed=seeds.fingerprint(bench.secret, bench.assignment.name, self.hand_in.student),
-            inputs=self.hand_in.inputs, findings=findings, tasks=tasks,
+            inputs=self.hand_in.inputs, findings=findings, tasks=tasks, seconds=self._seconds(),
             output_tail="\n".join([*self.for_instructor, self.own.output])[-8000:],
         )  # fmt: skip
+
+    def _seconds(self) -> float | None:
+        return None if self.budget.started is None else round(time.monotonic() - self.budget.started, 3)
+
+    def fingerprinted(self, record: Record) -> Record:
+        """Return the record with a fingerprint for each task that lost points to something unknown."""
+        return record.model_copy(update={"tasks": [self._fingerprinted(task) for task in record.tasks]})
+
+    def _fingerprinted(self, task: TaskResult) -> TaskResult:
+        probe, mode = self.bench.probes.get(task.name), self._telling(task.name)
+        lost = task.score is not None and task.score < task.points
+        if probe is None or not lost or task.diagnosis or is_absent(self.calls.get((task.name, mode), [])):
+            return task
+        notebook, calls = self.own if mode == "own" else self.notebooks[task.name], list[Call]()
+        notebook.restart()
+        ask(probe, Student(notebook, calls))
+        return task.model_copy(update={"fingerprint": fingerprint(task.name, calls, self.bench.models)})
+
+    def _telling(self, task: str) -> Mode:
+        """Return the pass that shows the task's own behaviour: with what it builds on supplied, where it was tried."""
+        return "supplied" if (task, "supplied") in self.judged else "own"
 
     def _task(self, task: Task) -> TaskResult:
         if task.manual:
@@ -234,8 +258,7 @@ class Submission:
             return []
         if met := sorted(self.beliefs.get(task.name, []), key=lambda belief: belief.id):
             return [Diagnosis(id=fault.id, sentence=fault.sentence, example=fault.example) for fault in met]
-        mode: Mode = "supplied" if (task.name, "supplied") in self.judged else "own"
-        return diagnose(task.name, self.calls.get((task.name, mode), []), self.bench.models)
+        return diagnose(task.name, self.calls.get((task.name, self._telling(task.name)), []), self.bench.models)
 
     def _error(self, task: str) -> CellError | None:
         released = self.bench.assignment.released_cells()
