@@ -4,7 +4,6 @@ A quick selection runs always, at levels full and kernel, as whoever runs the te
 ordinary user where it is run by root: `pytest -m attack_all tests/attacks`.
 """
 
-import itertools
 import json
 import os
 import shutil
@@ -61,12 +60,13 @@ def cases() -> list[Any]:
 
 
 @pytest.fixture(scope="session")
-def outcome(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Run], dict[str, Any]]:
+def outcome() -> Callable[[Run], dict[str, Any]]:
     done: dict[Run, dict[str, Any]] = {}
 
     def get(run: Run) -> dict[str, Any]:
         if run not in done:
-            done[run] = _drive(run, tmp_path_factory.mktemp(str(run)))
+            with tempfile.TemporaryDirectory(prefix="attacks-") as folder:  # pytest's own is closed to other users
+                done[run] = _drive(run, Path(folder))
         return done[run]
 
     return get
@@ -93,8 +93,6 @@ def as_ordinary_user(folder: Path, user: int) -> tuple[list[str], dict[str, str]
     if setpriv is None or python is None or not _open_to_all(drive.HERE / "drive.py"):
         pytest.skip("no setpriv, or an ordinary user cannot read Python or the project")
     folder.chmod(0o777)
-    for parent in itertools.takewhile(lambda parent: parent != Path(tempfile.gettempdir()), folder.parents):
-        parent.chmod(parent.stat().st_mode | 0o011)
     packages = next(path for path in sys.path if path.endswith("site-packages"))
     environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": packages}
     become = [setpriv, f"--reuid={user}", f"--regid={user}", "--clear-groups"]
