@@ -5,7 +5,7 @@ Heavy imports are late: `--help` loads Typer alone.
 
 import importlib
 
-ORDER = ("release", "collect", "deadline", "grade", "show", "audit", "doctor", "demo")
+ORDER = ("release", "collect", "deadline", "grade", "show", "audit", "bundle", "doctor", "demo")
 
 
 def gather() -> None:

@@ -76,7 +76,7 @@ def make_bench(assignment: Assignment, limits: Limits, isolation: Isolation) -> 
         checks=assignment.check_cells(), files=companions(assignment.release.parent), zygote=zygote,
         isolation=isolation, limits=limits, secret=seeds.course_secret(assignment.root),
         grader_version=grader_version(assignment),
-        environment={**_trusted_environment(), **zygote.versions},
+        environment={**trusted_environment(), **zygote.versions},
     )  # fmt: skip
 
 
@@ -106,7 +106,7 @@ def ungraded(
     return Record(
         student=hand_in.student, assignment=assignment.name, status=status, graded_at=datetime.now(UTC),
         submitted_at=hand_in.submitted_at, submission_sha256=digest(hand_in.path),
-        grader_version=grader_version(assignment), environment=_trusted_environment(),
+        grader_version=grader_version(assignment), environment=trusted_environment(),
         isolation=isolation.level, isolation_missing=list(isolation.missing),
         seed=seeds.fingerprint(secret, assignment.name, hand_in.student), findings=[finding], tasks=tasks,
     )  # fmt: skip
@@ -171,12 +171,13 @@ def grader_version(assignment: Assignment) -> str:
     engine = [path for path in package.rglob("*.py") if not any(folder in path.parents for folder in apart)]
     graders = [path for path in assignment.graders.rglob("*.py") if path.name != ANSWERS]
     digest = hashlib.sha256()
-    for path in sorted([*engine, *graders, assignment.source]):
+    for path in (*sorted(engine), *sorted(graders), assignment.source):  # in this order wherever the course lies
         digest.update(path.name.encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
 
-def _trusted_environment() -> dict[str, str]:
+def trusted_environment() -> dict[str, str]:
+    """Return the versions of what forms the verdict."""
     names = ("ipython", "msgpack", "nbformat", "nbgrader", "numpy", "pytest")
     versions = {name: importlib.metadata.version(name) for name in names}
     return {**versions, "python": platform.python_version(), "autograder": __version__,
