@@ -74,7 +74,7 @@ def collect(
     known = [fingerprint(course.assignment(name)) for name in names]
     tree = read_tree(source, zone)
     found, left = claims(tree, course.names())
-    desk = _Desk(into or course.root / "submitted", known, assignment, _read_roster(roster))
+    desk = _Desk(into or course.root / "submitted", known, assignment, read_roster(roster))
     read = [(claim, [*_notebooks(claim, known)]) for claim in map(_Names(desk.roster), found)]
     only = _only_assignment(desk, read)
     for claim, notebooks in read:
@@ -104,12 +104,13 @@ class _Names:
 
     @staticmethod
     def _fits(claim: Claim, row: dict[str, str]) -> bool:
-        values = {_plain(value) for value in row.values() if value}
-        keys = {_plain(key) for key in (claim.platform_id, claim.student) if key}
-        return bool(keys & values) or _plain(claim.name) in values
+        values = {same_text(value) for value in row.values() if value}
+        keys = {same_text(key) for key in (claim.platform_id, claim.student) if key}
+        return bool(keys & values) or same_text(claim.name) in values
 
 
-def _read_roster(path: Path | None) -> list[dict[str, str]]:
+def read_roster(path: Path | None) -> list[dict[str, str]]:
+    """Read a roster: one dictionary a student, column names in lower case; no file is an empty roster."""
     if path is None:
         return []
     try:
@@ -125,7 +126,8 @@ def _read_roster(path: Path | None) -> list[dict[str, str]]:
     return [row for row in rows if any(row.get(column) for column in ID_COLUMNS)]
 
 
-def _plain(text: str) -> str:
+def same_text(text: str) -> str:
+    """Return the text as names and ids are compared."""
     return unicodedata.normalize("NFC", text).strip().casefold()
 
 
