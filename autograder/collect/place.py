@@ -6,7 +6,7 @@ import re
 import shutil
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
@@ -135,6 +135,18 @@ def folder_name(student: str) -> str:
     """Return the student's id as a folder's name: no separators, no patterns, no leading dot."""
     name = UNSAFE_IN_NAMES.sub("_", unicodedata.normalize("NFC", student)).strip().lstrip(".")
     return name.encode("utf-8", "replace")[:150].decode("utf-8", "ignore") or "nameless"
+
+
+def course_id(line: Mapping[str, str]) -> str:
+    """Return the folder name that a line of the roster gives its student."""
+    return folder_name(next(line[column] for column in ID_COLUMNS if line.get(column)))
+
+
+def roster_id(people: Iterable[str], roster: Sequence[dict[str, str]]) -> str | None:
+    """Return the course's id of whoever has one of these ids or names, None unless exactly one line fits."""
+    wanted = {same_text(one) for one in people if one}
+    lines = [line for line in roster if wanted & {same_text(value) for value in line.values() if value}]
+    return course_id(lines[0]) if len(lines) == 1 else None
 
 
 # What

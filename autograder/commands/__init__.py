@@ -5,7 +5,9 @@ Heavy imports are late: `--help` loads Typer alone.
 
 import importlib
 
-ORDER = ("release", "collect", "deadline", "grade", "show", "audit", "bundle", "doctor", "demo")
+ORDER = (
+    "release", "collect", "deadline", "grade", "show", "export", "gradescope", "audit", "bundle", "doctor", "demo",
+)  # fmt: skip
 
 
 def gather() -> None:

@@ -1,6 +1,6 @@
 """Gradescope's results.json: one hand-in, what the student may read, never a hidden test (that hides the total)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from autograder.exports.marks import Mark, by_person
@@ -8,10 +8,13 @@ from autograder.exports.words import BY_PERSON, NOT_JUDGED, WAITS, as_json, grou
 from autograder.report import GroupResult, Record, TaskResult
 
 
-def export(record: Record, mark: Mark) -> bytes:
-    """Return results.json; a hand-in that was not graded, and a task that waits, have no score at all."""
+def export(record: Record, mark: Mark, remarks: Sequence[str] = ()) -> bytes:
+    """Return results.json; a hand-in that was not graded, and a task that waits, have no score at all.
+
+    `remarks` are further sentences for the student, shown above the tests.
+    """
     result: dict[str, Any] = {
-        "output": heading(record, mark.score, mark.waiting),
+        "output": "\n".join((heading(record, mark.score, mark.waiting), *remarks)),
         "output_format": "text",
         "test_output_format": "text",
         "test_name_format": "text",
@@ -48,7 +51,11 @@ def _tests(number: int, task: TaskResult, mark: Mark) -> Iterator[dict[str, Any]
 
 def _whole(number: int, task: TaskResult, score: float | None, remark: str | None) -> dict[str, Any]:
     text = (WAITS if task.manual else NOT_JUDGED) if score is None else remark or ""
-    test = {"name": task.name, "number": str(number), "output": "\n".join(filter(None, (text, task_text(task))))}
+    test: dict[str, Any] = {
+        "name": task.name,
+        "number": str(number),
+        "output": "\n".join(filter(None, (text, task_text(task)))),
+    }
     test |= {"tags": [task.name], "visibility": "visible"}
     if score is None:
         return test

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from autograder.report import Record, TaskResult
+from autograder.report import TOLERANCE, Record, TaskResult
 
 
 @dataclass(frozen=True)
@@ -64,4 +64,4 @@ def with_marks(records: Sequence[Record], known: Mapping[str, Mark]) -> dict[str
 def by_person(task: TaskResult, mark: Mark) -> bool:
     """Tell whether the final score of the task is another than the graders gave."""
     final = mark.tasks.get(task.name, task.score)
-    return final is not None and final != task.score
+    return final is not None and (task.score is None or abs(final - task.score) > TOLERANCE)

@@ -56,7 +56,7 @@ def _rows(record: Record, mark: Mark) -> Iterator[dict[str, Any]]:
         "mark": mark.score, "penalty": mark.penalty, "max_mark": mark.max_score,
     }  # fmt: skip
     for task in record.tasks:
-        for group in task.groups or [None]:
+        for group in task.groups or (None,):
             yield about | _task(task, mark) | _group(group)
     if not record.tasks:
         yield about

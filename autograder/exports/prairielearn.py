@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from autograder.exports.marks import Mark
+from autograder.exports.marks import Mark, by_person
 from autograder.exports.words import as_json, findings, group_text, heading, task_text
 from autograder.report import Record, TaskResult
 
@@ -38,7 +38,7 @@ def _tests(task: TaskResult, mark: Mark) -> list[dict[str, Any]]:
     final = mark.tasks.get(task.name, task.score)
     if final is None:
         return []
-    if final != task.score or not task.groups:
+    if by_person(task, mark) or not task.groups:
         return [_test(task.name, "", final, task.points, task_text(task))]
     return [
         _test(f"{task.name}: {group.sentence}", task_text(task), group.earned, group.points, group_text(group))
