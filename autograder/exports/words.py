@@ -34,7 +34,8 @@ def heading(record: Record, score: float | None, waiting: list[str]) -> str:
 
 def _heading(record: Record, score: float | None, waiting: list[str]) -> Iterator[str]:
     if score is None:
-        yield f"Not graded ({record.status}). This is not a score of 0: your instructor will look at it."
+        why = "" if record.status == "not graded" else f" ({record.status})"
+        yield f"Not graded{why}. This is not a score of 0: your instructor will look at it."
     else:
         yield f"{number(score)} of {number(record.max_score)} points."
     if waiting:

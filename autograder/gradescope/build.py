@@ -6,36 +6,30 @@ import subprocess
 import sys
 import tempfile
 import zipfile
-from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
 import autograder
-from autograder.course import CONFIG, Assignment
+from autograder.bundle import write_bundle
+from autograder.course import Assignment, Course
 from autograder.errors import AutograderError
-from autograder.grading.seeds import course_secret
 
 SCRIPTS = ("setup.sh", "run_autograder")
-COURSE = "course"
-ASSIGNMENT = "assignment.txt"
+BUNDLE = "bundle.zip"
 ROSTER = "roster.csv"
-SECRET = "secret.txt"
 DISTRIBUTION = "qkv-autograder"
 EXECUTABLE = 0o755 << 16
 
 
 def build_zip(assignment: Assignment, roster: Path | None = None) -> bytes:
-    """Return the zip: scripts, the course's part for this assignment, the package, and what pins its versions."""
+    """Return the zip: scripts, the assignment's bundle, the package, and what pins its versions."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in SCRIPTS:
             entry = zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0))
             entry.external_attr, entry.compress_type = EXECUTABLE, zipfile.ZIP_DEFLATED
             archive.writestr(entry, (files("autograder.gradescope") / name).read_bytes())
-        for path in _course_files(assignment):
-            archive.write(path, f"{COURSE}/{path.relative_to(assignment.root).as_posix()}")
-        archive.writestr(ASSIGNMENT, assignment.name)
-        archive.writestr(SECRET, course_secret(assignment.root))
+        archive.writestr(BUNDLE, _bundle(assignment))
         if roster is not None:
             archive.write(roster, ROSTER)
         constraints = assignment.root / "constraints.txt"
@@ -44,13 +38,11 @@ def build_zip(assignment: Assignment, roster: Path | None = None) -> bytes:
     return buffer.getvalue()
 
 
-def _course_files(assignment: Assignment) -> Iterator[Path]:
-    """Yield what grading this assignment reads, links left out."""
-    yield assignment.root / CONFIG
-    for folder in (assignment.source.parent, assignment.release.parent, assignment.graders):
-        for path in sorted(folder.rglob("*")):
-            if path.is_file() and not path.is_symlink() and "__pycache__" not in path.parts:
-                yield path
+def _bundle(assignment: Assignment) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / BUNDLE
+        write_bundle(Course(assignment.root), assignment, path)
+        return path.read_bytes()
 
 
 def _add_package(archive: zipfile.ZipFile) -> None:
@@ -71,7 +63,17 @@ def _wheel(checkout: Path, folder: Path) -> Path:
         shutil.copy(checkout / name, folder)
     ignore = shutil.ignore_patterns("__pycache__", "graders")
     shutil.copytree(checkout / "autograder", folder / "autograder", ignore=ignore)
-    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--wheel-dir", folder / "dist", folder]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "-q",
+        "--no-deps",
+        "--wheel-dir",
+        str(folder / "dist"),
+        str(folder),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     wheels = list((folder / "dist").glob("*.whl"))
     if done.returncode or not wheels:

@@ -1,7 +1,6 @@
 """Grade the one hand-in of a Gradescope container: `python -m autograder.gradescope.run ROOT`."""
 
 import json
-import os
 import shutil
 import sys
 import tempfile
@@ -12,15 +11,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from autograder.bundle import open_bundle
 from autograder.collect.place import folder_name, read_roster, roster_id
-from autograder.course import Course
+from autograder.course import Assignment
 from autograder.exports import gradescope
 from autograder.exports.marks import mark_of
-from autograder.gradescope.build import ASSIGNMENT, COURSE, ROSTER, SECRET
+from autograder.gradescope.build import BUNDLE, ROSTER
 from autograder.grading.run import Limits, check_ready, grade_class, local_pool
 from autograder.intake import TIMESTAMP, find_hand_ins
 from autograder.report import Record
-from autograder.sandbox.levels import choose
+from autograder.sandbox.levels import Isolation, choose
 from autograder.terminal import plain
 
 
@@ -55,27 +55,29 @@ def read_metadata(path: Path) -> Metadata:
 
 def grade(root: Path) -> Record:
     """Grade what lies in `root`/submission and write `root`/results/results.json; graders never leave source/."""
-    source = root / "source"
-    os.environ.setdefault("AUTOGRADER_SECRET", (source / SECRET).read_text(encoding="ascii"))
     about = read_metadata(root / "submission_metadata.json")
-    student = _student(about, source / ROSTER)
-    assignment = Course.find(source / COURSE).assignment((source / ASSIGNMENT).read_text(encoding="utf-8").strip())
+    student = _student(about, root / "source" / ROSTER)
     isolation = choose()
     print(f"Isolation: {isolation}")
-    check_ready(assignment)
-    with tempfile.TemporaryDirectory() as folder:
+    with open_bundle(root / "source" / BUNDLE) as (course, manifest), tempfile.TemporaryDirectory() as folder:
+        assignment = course.assignment(manifest.assignment)
+        check_ready(assignment)
         _place(root / "submission", Path(folder) / "submitted" / student / assignment.name, about.created_at)
-        hand_ins = find_hand_ins(Path(folder) / "submitted", assignment.name)
-        limits = Limits()
-        with local_pool(1, isolation, limits) as pool:
-            (record,) = grade_class(
-                assignment, hand_ins, reports=Path(folder) / "reports", pool=pool, jobs=1, limits=limits,
-                isolation=isolation, on_record=_say,
-            )  # fmt: skip
+        record = _grade_one(assignment, Path(folder), isolation)
     data = gradescope.export(record, mark_of(record), list(_remarks(about)))
     part = root / "results" / "results.json.part"
     part.write_bytes(data)
     part.replace(root / "results" / "results.json")
+    return record
+
+
+def _grade_one(assignment: Assignment, folder: Path, isolation: Isolation) -> Record:
+    hand_ins, limits = find_hand_ins(folder / "submitted", assignment.name), Limits()
+    with local_pool(1, isolation, limits) as pool:
+        (record,) = grade_class(
+            assignment, hand_ins, reports=folder / "reports", pool=pool, jobs=1, limits=limits,
+            isolation=isolation, on_record=_say,
+        )  # fmt: skip
     return record
 
 
@@ -102,7 +104,7 @@ def _place(submission: Path, folder: Path, created_at: datetime | None) -> None:
     folder.mkdir(parents=True)
     for path in sorted(submission.rglob("*")) if submission.is_dir() else ():
         inside = path.relative_to(submission)
-        if path.is_file() and not any(part.is_symlink() for part in (path, *path.parents)) and path.name != TIMESTAMP:
+        if path.is_file() and not path.is_symlink() and path.name != TIMESTAMP:
             (folder / inside).parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(path, folder / inside)
     if created_at is not None:
