@@ -93,6 +93,26 @@ def test_a_wrong_and_late_hand_in_loses_points_and_says_why(layout: Path, sample
     assert any("keys are blended" in test["output"] for test in result["tests"])
 
 
+def test_where_only_the_kernel_isolates_the_instructor_reads_what_is_missing(
+    layout: Path, samples: Path, tmp_path: Path
+) -> None:
+    root = container(layout, tmp_path)
+    shutil.copy(samples / STUDENT / NAME / f"{NAME}.ipynb", root / "submission")
+    code = (
+        "import sys, pathlib; from autograder.gradescope import run; from autograder.sandbox.levels import probe\n"
+        "run.choose = lambda: probe('kernel')\nrun.grade(pathlib.Path(sys.argv[1]))"
+    )
+    environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-c", code, str(root)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    result = json.loads((root / "results" / "results.json").read_text(encoding="utf-8"))
+    assert result["score"] == 100 and result["extra_data"]["isolation"] == "kernel"
+    assert result["extra_data"]["isolation_missing"]
+    assert all(sentence in done.stdout for sentence in result["extra_data"]["isolation_missing"])
+    assert "kernel" not in result["output"]
+
+
 @pytest.mark.parametrize("content", [None, b"", b'{"cells": [', b"<html>not a notebook</html>"])
 def test_an_empty_or_broken_hand_in_has_a_result_and_no_score(
     layout: Path, tmp_path: Path, content: bytes | None
