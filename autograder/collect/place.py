@@ -6,7 +6,7 @@ import re
 import shutil
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
@@ -74,7 +74,7 @@ def collect(
     known = [fingerprint(course.assignment(name)) for name in names]
     tree = read_tree(source, zone)
     found, left = claims(tree, course.names())
-    desk = _Desk(into or course.root / "submitted", known, assignment, _read_roster(roster))
+    desk = _Desk(into or course.root / "submitted", known, assignment, read_roster(roster))
     read = [(claim, [*_notebooks(claim, known)]) for claim in map(_Names(desk.roster), found)]
     only = _only_assignment(desk, read)
     for claim, notebooks in read:
@@ -104,12 +104,13 @@ class _Names:
 
     @staticmethod
     def _fits(claim: Claim, row: dict[str, str]) -> bool:
-        values = {_plain(value) for value in row.values() if value}
-        keys = {_plain(key) for key in (claim.platform_id, claim.student) if key}
-        return bool(keys & values) or _plain(claim.name) in values
+        values = {same_text(value) for value in row.values() if value}
+        keys = {same_text(key) for key in (claim.platform_id, claim.student) if key}
+        return bool(keys & values) or same_text(claim.name) in values
 
 
-def _read_roster(path: Path | None) -> list[dict[str, str]]:
+def read_roster(path: Path | None) -> list[dict[str, str]]:
+    """Read a roster: one dictionary a student, column names in lower case; no file is an empty roster."""
     if path is None:
         return []
     try:
@@ -125,7 +126,8 @@ def _read_roster(path: Path | None) -> list[dict[str, str]]:
     return [row for row in rows if any(row.get(column) for column in ID_COLUMNS)]
 
 
-def _plain(text: str) -> str:
+def same_text(text: str) -> str:
+    """Return the text as names and ids are compared."""
     return unicodedata.normalize("NFC", text).strip().casefold()
 
 
@@ -133,6 +135,18 @@ def folder_name(student: str) -> str:
     """Return the student's id as a folder's name: no separators, no patterns, no leading dot."""
     name = UNSAFE_IN_NAMES.sub("_", unicodedata.normalize("NFC", student)).strip().lstrip(".")
     return name.encode("utf-8", "replace")[:150].decode("utf-8", "ignore") or "nameless"
+
+
+def course_id(line: Mapping[str, str]) -> str:
+    """Return the folder name that a line of the roster gives its student."""
+    return folder_name(next(line[column] for column in ID_COLUMNS if line.get(column)))
+
+
+def roster_id(people: Iterable[str], roster: Sequence[dict[str, str]]) -> str | None:
+    """Return the course's id of whoever has one of these ids or names, None unless exactly one line fits."""
+    wanted = {same_text(one) for one in people if one}
+    lines = [line for line in roster if wanted & {same_text(value) for value in line.values() if value}]
+    return course_id(lines[0]) if len(lines) == 1 else None
 
 
 # What

@@ -5,7 +5,10 @@ Heavy imports are late: `--help` loads Typer alone.
 
 import importlib
 
-ORDER = ("release", "collect", "deadline", "grade", "show", "report", "misconception", "audit", "doctor", "demo")
+ORDER = (
+    "release", "collect", "deadline", "grade", "show", "report", "misconception", "export", "gradescope", "bundle",
+    "audit", "doctor", "demo",
+)  # fmt: skip
 
 
 def gather() -> None:

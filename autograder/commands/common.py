@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -46,6 +47,13 @@ DatabaseUrl = Annotated[
     str | None,
     typer.Option("--db", metavar="URL", help="nbgrader's database. [default: gradebook.db in the course]"),
 ]
+BundleFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--bundle", envvar="AUTOGRADER_BUNDLE", metavar="FILE",
+        help="Grade by this bundle in place of a course; its SHA-256 is checked where AUTOGRADER_BUNDLE_SHA256 is set.",
+    ),
+]  # fmt: skip
 Jobs = Annotated[
     int | None, typer.Option("--jobs", "-j", min=1, metavar="N", help="Processes. [default: one per core]")
 ]
@@ -55,6 +63,33 @@ def find_course(start: Path | None) -> "Course":
     from autograder.course import Course
 
     return Course.find(start or Path.cwd())
+
+
+@contextmanager
+def course_or_bundle(course: Path | None, bundle: Path | None) -> "Iterator[tuple[Course, Path, str | None]]":
+    """Give the course, the folder for its results, and the one assignment of a bundle.
+
+    A bundle's results belong to the current folder: it is unpacked into a folder that does not last.
+    """
+    if bundle is None:
+        found = find_course(course)
+        yield found, found.root, None
+        return
+    if course is not None:
+        remedy = "Leave out one of --course, --bundle and AUTOGRADER_BUNDLE."
+        raise AutograderError("Both a course and a bundle are named.", remedy)
+    from autograder.bundle import open_bundle
+
+    with open_bundle(bundle, os.environ.get("AUTOGRADER_BUNDLE_SHA256")) as (unpacked, manifest):
+        _warn_of_another_engine(unpacked, manifest.assignment, manifest.grader_version)
+        yield unpacked, Path.cwd(), manifest.assignment
+
+
+def _warn_of_another_engine(course: "Course", assignment: str, made_with: str) -> None:
+    from autograder.grading.batch import grader_version
+
+    if grader_version(course.assignment(assignment)) != made_with:
+        warn("The bundle was made by another build of the engine: records name this one, and marks may differ.")
 
 
 def time_zone(name: str | None) -> "ZoneInfo | None":

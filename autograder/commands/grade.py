@@ -11,7 +11,7 @@ import typer
 from autograder.commands.common import (
     ALL_GRADED,
     LOOK,
-    AssignmentName,
+    BundleFile,
     CourseFolder,
     DatabaseUrl,
     Jobs,
@@ -19,7 +19,7 @@ from autograder.commands.common import (
     app,
     console,
     cores,
-    find_course,
+    course_or_bundle,
     isolation,
     say,
     short,
@@ -27,6 +27,7 @@ from autograder.commands.common import (
     sqlite,
     with_progress,
 )  # fmt: skip
+from autograder.errors import AutograderError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -63,7 +64,10 @@ class Seconds:
 
 @app.command(short_help="Grade a class and fill the gradebook.")
 def grade(
-    assignment: AssignmentName,
+    assignment: Annotated[
+        str | None,
+        typer.Argument(metavar="ASSIGNMENT", help="The assignment, such as 02-attend; a bundle knows its own."),
+    ] = None,
     submitted: Annotated[
         Path | None,
         typer.Option(
@@ -73,6 +77,7 @@ def grade(
     student: Annotated[str | None, typer.Option(metavar="ID", help="Grade this student only.")] = None,
     jobs: Jobs = None,
     course: CourseFolder = None,
+    bundle: BundleFile = None,
     reports: ReportsFolder = None,
     db: DatabaseUrl = None,
     cell_seconds: Annotated[float, typer.Option(min=0.1, metavar="S", help="Seconds for one cell.")] = 10.0,
@@ -94,14 +99,17 @@ def grade(
     Exits with 0 when all is graded (pending manual marks included), 1 when someone must look, 2 when it could
     not run.
     """
-    found = find_course(course)
-    places = Places(
-        submitted=submitted or found.root / "submitted",
-        reports=reports or found.root / "reports",
-        db_url=db or sqlite(found.root / "gradebook.db"),
-    )
     seconds = Seconds(cell_seconds, call_seconds, submission_seconds)
-    records = grade_all(found, assignment, places, seconds, student, jobs, lambda: isolation(level, practice), again)
+    with course_or_bundle(course, bundle) as (found, home, only):
+        name = assignment or only
+        if name is None:
+            raise AutograderError("No assignment is named.", f"Name one of {', '.join(found.names())}.")
+        places = Places(
+            submitted=submitted or home / "submitted",
+            reports=reports or home / "reports",
+            db_url=db or sqlite(home / "gradebook.db"),
+        )
+        records = grade_all(found, name, places, seconds, student, jobs, lambda: isolation(level, practice), again)
     raise typer.Exit(LOOK if any(record.needs_a_look for record in records) else ALL_GRADED)
 
 

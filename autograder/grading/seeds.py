@@ -8,13 +8,16 @@ from pathlib import Path
 
 import numpy as np
 
-SECRET_FILE = ".autograder-secret"
+from autograder.bundle import MANIFEST, SECRET_FILE
 
 
 def course_secret(root: Path) -> bytes:
-    """Return AUTOGRADER_SECRET, else the secret of this course's own file, made at first use (mode 0600)."""
-    from_environment = os.environ.get("AUTOGRADER_SECRET")
-    if from_environment:
+    """Return AUTOGRADER_SECRET, else the secret of this course's own file, made at first use (mode 0600).
+
+    A bundle brings its own, whatever the environment says.
+    """
+    from_environment = os.environ.get("AUTOGRADER_SECRET", "").strip()
+    if from_environment and not (root / MANIFEST).is_file():
         return from_environment.encode()
     path = root / SECRET_FILE
     try:

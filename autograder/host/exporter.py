@@ -1,28 +1,15 @@
 """Export grades as CSV: nbgrader's columns, quoted, safe in a spreadsheet, blank where nothing was graded."""
 
-import csv
-import io
-import math
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import ExportPlugin
 
-COLUMNS = (
-    "assignment",
-    "duedate",
-    "timestamp",
-    "student_id",
-    "last_name",
-    "first_name",
-    "email",
-    "raw_score",
-    "late_submission_penalty",
-    "score",
-    "max_score",
-)
-FORMULA_STARTS = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+from autograder.exports.marks import Mark
+from autograder.exports.nbgrader_csv import export
 
 
 class GradesCsv(ExportPlugin):  # type: ignore[misc]
@@ -32,14 +19,9 @@ class GradesCsv(ExportPlugin):  # type: ignore[misc]
         """Write the grades to `--to`, or to grades.csv."""
         destination = self.to or "grades.csv"
         self.log.info("Exporting grades to %s", destination)
-        text = io.StringIO(newline="")
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(self._rows(gradebook))
-        with open(destination, "w", encoding="utf-8", newline="") as file:
-            file.write(text.getvalue())
+        Path(destination).write_bytes(export(self._marks(gradebook)))
 
-    def _rows(self, gradebook: Gradebook) -> Iterator[list[str]]:
+    def _marks(self, gradebook: Gradebook) -> Iterator[Mark]:
         assignments = {str(name) for name in self.assignment}
         students = {str(name) for name in self.student}
         for assignment in gradebook.assignments:
@@ -48,49 +30,40 @@ class GradesCsv(ExportPlugin):  # type: ignore[misc]
                     continue
                 if students and student.id not in students:
                     continue
-                row = _row(gradebook, assignment, student)
-                yield [_cell(row.get(column)) for column in COLUMNS]
+                yield mark_in(gradebook, assignment, student)
 
 
-def _row(gradebook: Gradebook, assignment: Any, student: Any) -> dict[str, Any]:
-    row = {
+def mark_in(gradebook: Gradebook, assignment: Any, student: Any) -> Mark:
+    """Return the final mark that the gradebook holds, manual marks, extra credit and late penalty included."""
+    about: dict[str, Any] = {
+        "student": student.id,
         "assignment": assignment.name,
-        "duedate": assignment.duedate,
-        "student_id": student.id,
+        "max_score": assignment.max_score,
         "last_name": student.last_name,
         "first_name": student.first_name,
         "email": student.email,
-        "max_score": assignment.max_score,
+        "due": _in_utc(assignment.duedate),
     }
     try:
         submission = gradebook.find_submission(assignment.name, student.id)
     except MissingEntry:
-        return row
-    row["timestamp"] = submission.timestamp
-    if was_graded(submission):
-        penalty = submission.late_submission_penalty
-        row["raw_score"] = submission.score
-        row["late_submission_penalty"] = penalty
-        row["score"] = max(0.0, submission.score - penalty)
-    return row
+        return Mark(**about)
+    grades = [grade for notebook in submission.notebooks for grade in notebook.grades]
+    tasks = {grade.cell.name: grade.score if _has_mark(grade) else None for grade in grades}
+    graded = any(score is not None for score in tasks.values())
+    return Mark(
+        **about,
+        handed_in=_in_utc(submission.timestamp),
+        tasks=tasks,
+        raw=submission.score if graded else None,
+        penalty=submission.late_submission_penalty if graded else None,
+    )
 
 
-def was_graded(submission: Any) -> bool:
-    """Tell whether any cell of the submission has a mark; a mark of 0 is one."""
-    grades = (grade for notebook in submission.notebooks for grade in notebook.grades)
-    return any(grade.auto_score is not None or grade.manual_score is not None for grade in grades)
+def _has_mark(grade: Any) -> bool:
+    """Tell whether the cell has a mark; a mark of 0 is one."""
+    return grade.auto_score is not None or grade.manual_score is not None
 
 
-def _cell(value: Any) -> str:
-    """Return the text of a table cell; text that a spreadsheet would run as a formula gets an apostrophe."""
-    if value is None:
-        return ""
-    if isinstance(value, float):
-        return str(round(value, 9) + 0.0) if math.isfinite(value) else ""
-    text = str(value).encode("utf-8", "replace").decode("utf-8").replace("\0", "")
-    return f"'{text}" if _could_run(text) else text
-
-
-def _could_run(text: str) -> bool:
-    starts_with_control = text != "" and text[0] < " "
-    return starts_with_control or text.lstrip(" ").startswith(FORMULA_STARTS)
+def _in_utc(moment: datetime | None) -> datetime | None:
+    return None if moment is None else moment.replace(tzinfo=UTC)

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Literal
 
+from autograder.errors import SandboxError
 from autograder.sandbox import python, seccomp
 
 THREADS = 64
@@ -69,7 +70,7 @@ class Bare:
         home = self.homes / str(number)
         home.mkdir(mode=0o700)
         if uid:
-            os.chown(home, uid, uid)
+            _give(home, uid)
         return {"uid": uid, "home": str(home), "temporary": str(home)}
 
     def clear(self, number: int) -> None:
@@ -107,6 +108,14 @@ def _remove_abandoned() -> None:
 
 def _texts(paths: list[Path]) -> list[str]:
     return sorted({str(path) for path in paths})
+
+
+def _give(home: Path, uid: int) -> None:
+    try:
+        os.chown(home, uid, uid)
+    except OSError as error:
+        why = f"Root may not give a folder to user {uid} here ({error.strerror})."
+        raise SandboxError(why, "Grade as an ordinary user, or in a container that maps all users.") from error
 
 
 def _open_to_all(path: Path) -> bool:
