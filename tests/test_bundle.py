@@ -31,7 +31,7 @@ def records(folder: Path) -> dict[str, object]:
     found = {}
     for path in (folder / "reports/02-attend/records").glob("*.json"):
         record = json.loads(path.read_text())
-        record.pop("graded_at")
+        del record["graded_at"], record["seconds"]
         found[record["student"]] = record
     return found
 

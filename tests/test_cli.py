@@ -214,7 +214,7 @@ def test_a_demo_without_the_samples_says_so(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [("grade",), ("grade", "02-attend", "--jobs", "0"), ("grade", "02-attend", "--cell-seconds", "0"), ("nope",)],
+    [("release",), ("grade", "02-attend", "--jobs", "0"), ("grade", "02-attend", "--cell-seconds", "0"), ("nope",)],
 )
 def test_wrong_use_exits_with_2(arguments: tuple[str, ...]) -> None:
     done = autograder(*arguments)
