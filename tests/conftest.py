@@ -8,7 +8,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 APART = {
     "test_graders": re.compile(r"[^\[]*\[[^-]*-[^-]*"),  # tests of one kind on one assignment
-    "test_attacks": re.compile(r".*\[(?:full|kernel)-(?:self|user)-(?:quick|all)"),  # those that look at one run
+    "test_attacks": re.compile(r".*\[((?:full|kernel)-(?:self|user)-(?:quick|all))"),  # those that look at one run
 }
 
 
@@ -19,7 +19,7 @@ class Scheduling(LoadScopeScheduling):
         file = nodeid.partition("::")[0]
         part = next((pattern for name, pattern in APART.items() if file.endswith(f"{name}.py")), None)
         found = part.match(nodeid) if part else None
-        return found[0] if found else file
+        return found[found.re.groups] if found else file
 
 
 @pytest.hookimpl(optionalhook=True)
