@@ -134,12 +134,19 @@ def grade_all(
     kept = {name: record for name, record in found.items() if record is not None}
     done = settled(places.db_url, places.autograded, name, list(kept.values()))
     due = [hand_in for hand_in in hand_ins if hand_in.student not in done]
-    graded = _grade_due(assignment, due, kept, places, limits, isolation, jobs) if due else {}
-    records = [graded.get(hand_in.student) or kept[hand_in.student] for hand_in in hand_ins]
-    print_safely(console(), class_table(records))
-    if kept:
-        say(f"{len(kept)} unchanged since they were graded, and not graded again.")
-    say(summary(records))
+    records: list[Record] = []
+
+    def show(graded: "Mapping[str, Record]") -> None:
+        records.extend(graded.get(hand_in.student) or kept[hand_in.student] for hand_in in hand_ins)
+        print_safely(console(), class_table(records))
+        if kept:
+            say(f"{len(kept)} unchanged since they were graded, and not graded again.")
+        say(summary(records))
+
+    if due:
+        _grade_due(assignment, due, kept, places, limits, isolation, jobs, show)
+    else:
+        show({})
     say(f"Records:   {short(places.reports / name / 'records')}")
     say(f"Notebooks: {short(places.autograded)}")
     say(f"Gradebook: {short_url(places.db_url)}")
@@ -149,9 +156,9 @@ def grade_all(
 
 def _grade_due(
     assignment: "Assignment", due: "Sequence[HandIn]", kept: "Mapping[str, Record]", places: Places, limits: "Limits",
-    isolation: "Isolation", jobs: int | None,
-) -> "dict[str, Record]":  # fmt: skip
-    """Grade what has no record that can be kept, and bring all that is due to nbgrader; return the records."""
+    isolation: "Isolation", jobs: int | None, show: "Callable[[Mapping[str, Record]], None]",
+) -> None:  # fmt: skip
+    """Grade what has no record that can be kept, show what came of it, and bring all that is due to nbgrader."""
     from concurrent.futures import Future, ThreadPoolExecutor
 
     from autograder.grading.run import grade_class, local_pool
@@ -185,11 +192,11 @@ def _grade_due(
             keep(record)
         if new:
             records |= {r.student: r for r in with_progress(f"Grading {assignment.name}", len(new), run)}
+        show(records)
     unanswered = _unanswered(written)
     for late in fill_gradebook(places.db_url, assignment, list(records.values()), unanswered=unanswered):
         deadline = f"{late.deadline:%Y-%m-%d %H:%M:%S} UTC"
         say(f"Late: {late.student}, {late.seconds:g} s after {deadline}; {late.points:g} points off")
-    return records
 
 
 def _unanswered(written: "dict[str, Future[frozenset[str]]]") -> dict[str, frozenset[str]]:
