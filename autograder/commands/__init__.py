@@ -6,8 +6,8 @@ Heavy imports are late: `--help` loads Typer alone.
 import importlib
 
 ORDER = (
-    "release", "collect", "deadline", "grade", "show", "report", "misconception", "export", "gradescope", "bundle",
-    "audit", "doctor", "demo",
+    "release", "collect", "deadline", "grade", "watch", "show", "report", "misconception", "export", "gradescope",
+    "bundle", "audit", "doctor", "demo",
 )  # fmt: skip
 
 

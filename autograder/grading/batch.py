@@ -62,7 +62,7 @@ def grade_batch(
 
     submissions = []
     for hand_in in hand_ins:
-        read = _read(bench, hand_in)
+        read = read_submission(bench, hand_in)
         if isinstance(read, Record):
             keep(read)
         else:
@@ -84,7 +84,8 @@ def make_bench(assignment: Assignment, limits: Limits, isolation: Isolation) -> 
     )  # fmt: skip
 
 
-def _read(bench: Bench, hand_in: HandIn) -> Submission | Record:
+def read_submission(bench: Bench, hand_in: HandIn) -> Submission | Record:
+    """Return the submission that is to be graded, or its record where there is nothing to grade."""
     if hand_in.path is None:
         beside = f" It holds {', '.join(hand_in.beside)}." if hand_in.beside else ""
         return ungraded(bench.assignment, bench.isolation, hand_in, "not graded", Finding(

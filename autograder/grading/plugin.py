@@ -31,7 +31,7 @@ class GradingPlugin:
 
     def __init__(
         self,
-        submissions: Sequence[Submission],
+        submissions: Iterable[Submission],
         on_end: Callable[[Submission], None],
         on_error: Callable[[Submission, Exception], None] | None = None,
     ) -> None:

@@ -21,7 +21,7 @@ from autograder.report import Finding, Record, record_path, write_record
 from autograder.sandbox.levels import Isolation
 from autograder.sandbox.workers import Limits, Zygote, adopt, cool, warm
 
-__all__ = ["Limits", "check_ready", "grade_class", "local_pool"]
+__all__ = ["Limits", "check_ready", "grade_class", "keep_to_core", "local_pool"]
 
 LARGEST_BATCH = 20
 
@@ -118,6 +118,11 @@ def _settle(started: Any, twins: Sequence[Zygote] = (), isolation: Any = None, l
         adopt(twins[place], isolation.level, limits)
         for other in {*range(len(twins))} - {place}:
             twins[other].let_go()
+    keep_to_core(place)
+
+
+def keep_to_core(place: int) -> None:
+    """Keep this process, and what it starts from now on, on one core, where the system can."""
     if core := _core(place):
         os.sched_setaffinity(0, core)
 
