@@ -18,7 +18,7 @@ def watch(
     notebook: Annotated[Path, typer.Argument(metavar="NOTEBOOK", help="The file to watch.")],
     student: Annotated[
         str | None,
-        typer.Option(metavar="ID", help="Whose it is. [default: as its folders say, submitted/<student>/<assignment>/]"),
+        typer.Option(metavar="ID", help="Whose it is. [default: by its folders, <student>/<assignment>/]"),
     ] = None,
     course: CourseFolder = None,
 ) -> None:
