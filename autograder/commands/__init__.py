@@ -5,7 +5,19 @@ Heavy imports are late: `--help` loads Typer alone.
 
 import importlib
 
-ORDER = ("release", "collect", "deadline", "grade", "show", "report", "misconception", "audit", "doctor", "demo")
+ORDER = (
+    "release",
+    "collect",
+    "deadline",
+    "grade",
+    "show",
+    "report",
+    "misconception",
+    "similar",
+    "audit",
+    "doctor",
+    "demo",
+)
 
 
 def gather() -> None:
