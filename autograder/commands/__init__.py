@@ -6,8 +6,9 @@ Heavy imports are late: `--help` loads Typer alone.
 import importlib
 
 ORDER = (
-    "release", "collect", "deadline", "grade", "watch", "show", "report", "misconception", "export", "gradescope",
-    "bundle", "audit", "doctor", "demo",
+ORDER = (
+    "release", "collect", "deadline", "grade", "watch", "show", "report", "similar", "misconception", "export",
+    "gradescope", "bundle", "audit", "doctor", "demo",
 )  # fmt: skip
 
 

@@ -22,7 +22,8 @@ def report(
     """
     from autograder.grading.batch import load_models
     from autograder.insight.clusters import HandIns
-    from autograder.insight.page import write_report
+    from autograder.insight.html import write
+    from autograder.insight.page import class_page
     from autograder.report import read_records
 
     found = find_course(course)
@@ -30,5 +31,5 @@ def report(
     records = read_records(folder, assignment)
     hand_ins = HandIns(about, submitted or found.root / "submitted", records)
     path = folder / assignment / "report.html"
-    write_report(path, about, records, hand_ins, load_models(about), anonymous)
+    write(path, class_page(about, records, hand_ins, load_models(about), anonymous))
     say(f"Report: {short(path)} ({len(records)} hand-ins{', names hidden' if anonymous else ''})")

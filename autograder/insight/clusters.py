@@ -100,12 +100,12 @@ class HandIns:
         self._hashes = {record.student: record.submission_sha256 for record in records}
         self._hand_ins = _by_student(submitted, assignment.name)
         self._read = cache(self._read_once)
+        self._names = cache(lambda task: own_names(assignment, assignment.task(task)))
 
     def answer(self, student: str, task: str) -> str:
         """Return the cells in which a student defines what a task asks for; "" where they cannot be read."""
         file = self._read(student)
-        names = own_names(self.assignment, self.assignment.task(task))
-        return answer_text(file, names) if file is not None else ""
+        return answer_text(file, self._names(task)) if file is not None else ""
 
     def representative(self, cluster: Cluster) -> str:
         """Return the shortest of a few answers of the cluster, as text that holds nothing but printable characters."""

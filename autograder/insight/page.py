@@ -1,13 +1,11 @@
-"""Write the report of a class: one page that needs nothing else and runs no script but its own."""
+"""Say what is on the page of a class, and whose names are on it."""
 
-import base64
-import hashlib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +13,10 @@ from autograder.course import Assignment
 from autograder.grading.bank import Model
 from autograder.insight import items
 from autograder.insight.clusters import Cluster, HandIns, bank_entry, find_clusters, without_remarks
+from autograder.insight.html import render
 from autograder.report import Record
-from autograder.terminal import number, plain
+from autograder.terminal import plain
 
-PAGES = Path(__file__).parents[1] / "pages"
 BINS = 10
 MOST_CLUSTERS = 40
 SLOW_RANGES = 3.0  # interquartile ranges above the upper quartile
@@ -74,38 +72,19 @@ class Names:
         return re.compile(rf"(?<!\w)(?:{'|'.join(longest_first)})(?!\w)", re.IGNORECASE)
 
 
-def write_report(
-    path: Path, assignment: Assignment, records: Sequence[Record], hand_ins: HandIns, models: Sequence[Model],
-    anonymous: bool = False,
-) -> None:  # fmt: skip
-    """Write the page of a class."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(class_page(assignment, records, hand_ins, models, anonymous), encoding="utf-8")
-
-
 def class_page(
     assignment: Assignment, records: Sequence[Record], hand_ins: HandIns, models: Sequence[Model], anonymous: bool
 ) -> str:
     """Return the page of a class as HTML; all that a student wrote is escaped, and none of it is in a script."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-    from markupsafe import Markup
-
-    style, script = (Markup((PAGES / name).read_text(encoding="utf-8")) for name in ("report.css", "report.js"))
-    environment = Environment(
-        loader=FileSystemLoader(PAGES), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
-    )  # fmt: skip
     groups, names = items.groups(records), Names(records, anonymous)
-    environment.filters |= {
-        "number": number, "plain": plain, "percent": lambda share: f"{100 * share:.0f} %", "named": names.listed,
-        "score_of": lambda task: (task.name, task.score),
+    records, alpha = names.sorted(records), items.alpha(records)
+    filters: dict[str, Callable[..., Any]] = {
+        "named": names.listed, "score_of": lambda task: (task.name, task.score),
         "bin_words": lambda each: f"{each[0]} to {each[1]} percent: {each[2]}",
     }  # fmt: skip
-    records, alpha = names.sorted(records), items.alpha(records)
-    return environment.get_template("report.html").render(
-        policy=f"default-src 'none'; script-src {_source(script)}; style-src {_source(style)}; "
-        "base-uri 'none'; form-action 'none'",
-        style=style, script=script, assignment=assignment, names=names, anonymous=anonymous, records=records,
+    return render(
+        "report.html", script="report.js", filters=filters,
+        assignment=assignment, names=names, anonymous=anonymous, records=records,
         graded=items.graded(records), versions=sorted({record.grader_version for record in records}),
         summary=summary(records), bins=bins(records), alpha=alpha, reliability=items.reliability_in_words(alpha),
         tasks=items.tasks(records), groups=groups, difficulty=items.difficulty_in_words,
@@ -183,8 +162,3 @@ def slow(records: Sequence[Record]) -> list[Record]:
 
 def _seconds(records: Iterable[Record]) -> list[float]:
     return [record.seconds for record in records if record.seconds is not None]
-
-
-def _source(text: str) -> str:
-    """Return how a Content-Security-Policy names a script or style to the letter."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
