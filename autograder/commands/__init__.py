@@ -6,7 +6,6 @@ Heavy imports are late: `--help` loads Typer alone.
 import importlib
 
 ORDER = (
-ORDER = (
     "release", "collect", "deadline", "grade", "watch", "show", "report", "similar", "misconception", "export",
     "gradescope", "bundle", "audit", "doctor", "demo",
 )  # fmt: skip
