@@ -90,6 +90,7 @@ def local_pool(jobs: int, isolation: Isolation, limits: Limits) -> Iterator[Exec
     Forks start in no time, but a fork of a process with threads may stop for ever: then each process starts afresh.
     """
     if threading.active_count() > 1:
+        cool()  # the one that tried the isolation is of no use to them
         context: Any = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(jobs, context, _settle, (context.Value("i", 0),)) as pool:
             yield pool

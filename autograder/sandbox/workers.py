@@ -6,6 +6,7 @@ import copy
 import os
 import socket
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -144,17 +145,15 @@ class Zygote:
         self.close()
 
 
-_WARM: dict[tuple[Level, Limits], Zygote] = {}
+_WARM: dict[tuple[int, Level, Limits], Zygote] = {}  # by thread: two threads must not talk to one at a time
 
 
 def warm(level: Level, limits: Limits | None = None) -> Zygote:
-    """Return this process's own zygote, started when it is first asked for."""
-    key = level, limits or Limits()
+    """Return this thread's own zygote, started when it is first asked for."""
+    key = threading.get_ident(), level, limits or Limits()
     known = _WARM.get(key)
-    if known is not None and known.process is not None and known.process.poll() is not None:
-        del _WARM[key]
-    if key not in _WARM:
-        _WARM[key] = Zygote(key[1], level)
+    if known is None or (known.process is not None and known.process.poll() is not None):
+        _WARM[key] = Zygote(key[2], level)
     return _WARM[key]
 
 
@@ -163,12 +162,17 @@ def adopt(twin: Zygote, level: Level, limits: Limits) -> None:
     for zygote in _WARM.values():
         zygote.let_go()
     _WARM.clear()
-    _WARM[level, limits] = twin
+    _WARM[threading.get_ident(), level, limits] = twin
+
+
+def cool() -> None:
+    """End every zygote that `warm` has started in this thread."""
+    for key in [key for key in _WARM if key[0] == threading.get_ident()]:
+        _WARM.pop(key).close()
 
 
 @atexit.register
-def cool() -> None:
-    """End every zygote that `warm` has started."""
+def _cool_all() -> None:
     while _WARM:
         _WARM.popitem()[1].close()
 
